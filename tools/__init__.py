@@ -1,0 +1,1 @@
+"""The course's commands: `python -m tools help` lists them."""

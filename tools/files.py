@@ -1,0 +1,59 @@
+"""Reading and writing files the same way on every system: UTF-8, LF line ends, never half written."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def write_text(path: Path, text: str) -> bool:
+    """Write a text file, all of it or nothing; leave a file alone that already holds the text.
+
+    Args:
+        path: The file.
+        text: What it shall hold.
+
+    Returns:
+        Whether the file was written.
+    """
+    data = text.encode("utf-8")
+    if path.exists() and path.read_bytes() == data:
+        return False
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with open(handle, "wb") as stream:
+            stream.write(data)
+        os.chmod(name, path.stat().st_mode & 0o777 if path.exists() else 0o644)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+    return True
+
+
+def pages_in_toc(root: Path = ROOT) -> list[str]:
+    """Return the pages listed in _toc.yml in reading order, without suffix, such as `book/welcome`."""
+    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+    pages = [toc["root"]]
+
+    def collect(entry: object) -> None:
+        if isinstance(entry, dict):
+            if "file" in entry:
+                pages.append(entry["file"])
+            for value in entry.values():
+                collect(value)
+        elif isinstance(entry, list):
+            for value in entry:
+                collect(value)
+
+    collect({key: value for key, value in toc.items() if key not in ("root", "format")})
+    return pages
+
+
+def notebooks_in_toc(root: Path = ROOT) -> list[Path]:
+    """Return the notebooks among the pages of _toc.yml, in reading order."""
+    paths = [root / f"{page}.ipynb" for page in pages_in_toc(root)]
+    return [path for path in paths if path.exists()]
