@@ -37,8 +37,9 @@ TEXT: dict[str, dict[str, str]] = {
     "equations intro": {
         "en": "The course follows two source documents: A, lecture notes on the dynamics of serial arms, and B, the "
         "formulas of a planar closed-chain arm with three legs. Here are all their numbered equations as the document "
-        "prints them. For each you see where the course derives it and the line of code that guards it: if the "
-        "equation did not hold, that line would stop the chapter."
+        "prints them (document B is damaged: its formulas are given as they can be read). The letters s and c are "
+        "short for sine and cosine. Below each equation you see where the course derives it and the line of code that "
+        "guards it: if the equation did not hold, that line would stop the chapter."
     },
     "equations count": {
         "en": "Of {total} numbered equations, asserted by a check: {asserted}; definitions, laws and assumptions, "
