@@ -5,6 +5,7 @@ import shutil
 
 import nbformat
 import pytest
+import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from tools import appendices
@@ -281,6 +282,11 @@ def test_link_goes_to_the_nearest_heading(tiny_book):
     ]
 
 
+def test_headings_with_an_anchor_are_those_of_the_site():
+    config = yaml.safe_load((BOOK.parent / "_config.yml").read_text(encoding="utf-8"))
+    assert config["sphinx"]["config"]["myst_heading_anchors"] == appendices.HEADING_DEPTH
+
+
 # ---- The pages -----------------------------------------------------------------------------------
 
 
@@ -300,7 +306,7 @@ check.erratum("E4", a, printed=b, corrected=c)"""
     equations, errata = text["equations.md"], text["errata.md"]
     place = "[Chapter](tiny.ipynb#chapter), guarded by `check.equation"
     assert f'Derived in {place}("A5.2.6-9", a, b)`.' in equations
-    assert f"Does not hold as printed ([E4](#erratum-e4)). Corrected in {place}" in equations
+    assert f"Wrong or incomplete as printed ([E4](#erratum-e4)). Corrected in {place}" in equations
     assert f"Definition. Used in {place}" in equations
     assert "Of 94 numbered equations, asserted by a check: 2; definitions, laws" in equations
     assert "cannot be derived: 13; **open**, not yet derived in this book: 79." in equations

@@ -58,13 +58,15 @@ TEXT: dict[str, dict[str, str]] = {
     "section A5.3.2": {"en": "A5.3.2 Lagrange's equations and the planar 2R"},
     "section B1": {"en": "B1 Position of the closed chain"},
     "section B3": {"en": "B3 Energy and torques of the closed chain"},
-    "section B3c": {"en": "B3c Energy and torques, corrected"},
+    "section B3c": {"en": "B3c Corrected equations of the closed chain"},
     "definition": {"en": "Definition."},
     "postulate": {"en": "Law or assumption."},
     "derived": {"en": "Derived in {places}."},
     "derived open": {"en": "**Open**: not yet derived in this book."},
-    "corrected": {"en": "Does not hold as printed ({errata}). Corrected in {places}."},
-    "corrected open": {"en": "Does not hold as printed ({errata}). **Open**: not yet corrected by a computation."},
+    "corrected": {"en": "Wrong or incomplete as printed ({errata}). Corrected in {places}."},
+    "corrected open": {
+        "en": "Wrong or incomplete as printed ({errata}). **Open**: not yet corrected by a computation."
+    },
     "given checked": {"en": "Used in {places}."},
     "replaced by": {"en": "In this book: {numbers}."},
     "replaces": {"en": "This book's own, in place of {numbers}."},
