@@ -1,0 +1,238 @@
+"""Arrays of numbers or of symbols, and the few vector operations that the chapters use.
+
+Every quantity is a NumPy array whose last axes are the axes of the vector ``(..., 3)`` or of the matrix ``(..., 3, 3)``.
+Its entries are either floats (then the leading axes may hold a batch of states) or exact SymPy expressions (dtype
+``object``). The two kinds do not mix: a float beside a symbol would spoil every exact result that follows.
+"""
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import sympy
+
+Array = np.ndarray[Any, Any]
+
+
+def as_array(value: Any, name: str, shape: tuple[int | None, ...]) -> Array:
+    """Read numbers or exact expressions into an array of floats or of SymPy expressions.
+
+    Integers become floats among floats and exact integers among symbols, so there is never integer arithmetic.
+
+    Args:
+        value: number, list, NumPy array or SymPy matrix; any unit.
+        name: what the value is, for the error message.
+        shape: the last axes that are expected; ``None`` stands for any length.
+
+    Returns:
+        A new read-only array ``(..., *shape)``, dtype ``float64`` (numbers) or ``object`` (exact SymPy expressions).
+
+    Raises:
+        TypeError: an entry is neither a real number nor a SymPy expression, or floats and symbols are mixed.
+        ValueError: the shape is wrong, or a number is not finite.
+
+    >>> as_array([1, 2], "q", (2,))
+    array([1., 2.])
+    >>> as_array([1, sympy.pi], "q", (2,))
+    array([1, pi], dtype=object)
+    """
+    if not (isinstance(value, np.ndarray) and value.dtype == float):
+        value = _read_entries(value, name)
+    wanted = len(shape)
+    if value.ndim == wanted + 1 and value.shape[-1] == 1 and isinstance(value.flat[0], sympy.Basic):
+        value = value[..., 0]  # a SymPy column vector
+    last = value.shape[value.ndim - wanted :] if value.ndim >= wanted else None
+    if last is None or any(w is not None and w != n for w, n in zip(shape, last, strict=True)):
+        expected = "(" + ", ".join("n" if w is None else str(w) for w in shape) + ("," if wanted == 1 else "") + ")"
+        raise ValueError(f"{name} has the shape {value.shape}; expected {expected}, or a batch of these in leading axes.")
+    if value.dtype == float and not np.isfinite(value).all():
+        raise ValueError(f"{name} holds {value[~np.isfinite(value)].flat[0]}; expected finite numbers.")
+    value = value.copy()
+    value.flags.writeable = False
+    return value
+
+
+def _read_entries(value: Any, name: str) -> Array:
+    try:
+        entries = np.array(value, dtype=object)
+    except ValueError:
+        raise ValueError(f"{name} has rows of different length: {value!r}.") from None
+    flat = [_entry(entry, name) for entry in entries.flat]
+    exact = [entry for entry in flat if isinstance(entry, sympy.Basic)]
+    symbols = [entry for entry in exact if entry.free_symbols]
+    floats = [entry for entry in flat if isinstance(entry, float)]
+    if symbols and floats:
+        raise mixing_error(f"{name} holds", floats[0], symbols[0])
+    keep = bool(exact) and not floats  # exact numbers without symbols may stand beside floats: they become floats
+    result: Array = np.empty(len(flat), dtype=object if keep else float)
+    result[:] = [sympy.Integer(e) if isinstance(e, int) else e for e in flat] if keep else flat
+    return result.reshape(entries.shape)
+
+
+def _entry(entry: Any, name: str) -> Any:
+    """Return an entry as int, float or exact SymPy expression."""
+    if isinstance(entry, sympy.Expr):
+        if entry.is_Float:
+            return float(entry)
+        if entry.has(sympy.Float):
+            raise mixing_error(f"{name} holds", float(min(entry.atoms(sympy.Float))), entry)
+        if entry.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
+            raise ValueError(f"{name} holds {entry}; expected finite numbers.")
+        return entry
+    if isinstance(entry, bool | np.bool_) or not isinstance(entry, Real):
+        kind = type(entry).__name__
+        hint = " Is one row longer than another?" if isinstance(entry, Sequence) and not isinstance(entry, str) else ""
+        raise TypeError(f"{name} holds {entry!r} ({kind}); expected real numbers or SymPy expressions.{hint}")
+    return int(entry) if isinstance(entry, Integral) else float(entry)
+
+
+def mixing_error(where: str, number: float, symbol: sympy.Basic) -> TypeError:
+    """Return the error for a float beside a symbol, with the ways out.
+
+    >>> print(mixing_error("q holds", 0.5, sympy.Symbol("theta1")))
+    q holds the float 0.5 beside the symbolic theta1; a float would make exact results inexact. Write the number exactly, \
+as sympy.Rational('0.5') (or sympy.pi/2 for a right angle), or use numbers everywhere.
+    """
+    return TypeError(
+        f"{where} the float {number} beside the symbolic {symbol}; a float would make exact results inexact. "
+        f"Write the number exactly, as sympy.Rational('{number}') (or sympy.pi/2 for a right angle), "
+        "or use numbers everywhere."
+    )
+
+
+def one_kind(arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Make arrays that belong together all exact or all floats.
+
+    Args:
+        arrays: arrays by the words that name them in a message.
+
+    Returns:
+        The same names: exact expressions if a symbol or another exact number occurs and no broken float, else floats.
+
+    Raises:
+        TypeError: a symbol and a float that is not a whole number both occur.
+
+    >>> L1 = sympy.Symbol("L1")
+    >>> one_kind({"a": as_array([L1], "a", (1,)), "b": np.array([2.0])})["b"]
+    array([2], dtype=object)
+    """
+    symbols = set().union(*map(free_symbols, arrays.values()))
+    broken = [(name, fractions(array)[0]) for name, array in arrays.items() if fractions(array)]
+    if symbols and broken:
+        raise mixing_error(f"{broken[0][0]} holds", broken[0][1], min(symbols, key=str))
+    exact = not broken and any(map(is_symbolic, arrays.values()))
+    return {name: (as_exact if exact else as_floats)(array) for name, array in arrays.items()}
+
+
+def is_symbolic(array: Array) -> bool:
+    """Say whether an array holds expressions (True) or floats (False).
+
+    >>> is_symbolic(as_array([0, 1], "q", (2,)))
+    False
+    """
+    return array.dtype == object
+
+
+def as_exact(array: Array) -> Array:
+    """Return an array with whole floats as exact integers; other floats are left for the caller to refuse first.
+
+    >>> as_exact(np.array([1.0, -2.0]))
+    array([1, -2], dtype=object)
+    """
+    return array if is_symbolic(array) else np.asarray(_WHOLE(array), dtype=object)
+
+
+def as_floats(array: Array) -> Array:
+    """Return an array of numbers, exact or not, as floats.
+
+    >>> as_floats(np.array([sympy.Rational(1, 2)]))
+    array([0.5])
+    """
+    return array.astype(float)
+
+
+def free_symbols(array: Array) -> set[sympy.Symbol]:
+    """Return the symbols that occur in an array; none in an array of numbers.
+
+    >>> free_symbols(np.array([sympy.Symbol("m1") + 1, sympy.pi]))
+    {m1}
+    """
+    return {s for entry in array.flat for s in entry.free_symbols} if is_symbolic(array) else set()
+
+
+def fractions(array: Array) -> list[float]:
+    """Return the floats of an array that are not whole numbers.
+
+    >>> fractions(np.array([1.0, 0.5]))
+    [0.5]
+    """
+    return [] if is_symbolic(array) else [float(number) for number in array[array != np.round(array)].flat]
+
+
+def zeros(like: Array) -> Array:
+    """Return the zero vector, shape (3,): exact zeros beside symbols, 0.0 beside numbers.
+
+    >>> zeros(like=as_array([sympy.Symbol("theta1")], "q", (1,)))
+    array([0, 0, 0], dtype=object)
+    """
+    return as_array([sympy.S.Zero] * 3 if is_symbolic(like) else [0.0] * 3, "zeros", (3,))
+
+
+def cos(angle: Array) -> Array:
+    """Return the cosine, entry by entry; ``angle`` in rad, any shape.
+
+    >>> cos(as_array([sympy.pi, 0], "angle", (2,)))
+    array([-1, 1], dtype=object)
+    """
+    return _COS(angle) if is_symbolic(angle) else np.cos(angle)
+
+
+def sin(angle: Array) -> Array:
+    """Return the sine, entry by entry; ``angle`` in rad, any shape.
+
+    >>> sin(as_array([sympy.pi / 2, 0], "angle", (2,)))
+    array([1, 0], dtype=object)
+    """
+    return _SIN(angle) if is_symbolic(angle) else np.sin(angle)
+
+
+_COS, _SIN = np.frompyfunc(sympy.cos, 1, 1), np.frompyfunc(sympy.sin, 1, 1)
+_WHOLE = np.frompyfunc(lambda number: sympy.Integer(round(number)), 1, 1)
+
+
+def apply(matrix: Array, vector: Array) -> Array:
+    """Return matrix times vector, ``(..., 3, 3)`` and ``(..., 3)`` to ``(..., 3)``.
+
+    >>> apply(np.diag([1.0, 2.0, 3.0]), np.array([1.0, 1.0, 1.0]))
+    array([1., 2., 3.])
+    """
+    return (matrix @ vector[..., None])[..., 0]
+
+
+def cross(a: Array, b: Array) -> Array:
+    """Return the cross product a × b of vectors ``(..., 3)``.
+
+    >>> cross(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
+    array([0., 0., 1.])
+    """
+    return np.cross(a, b)
+
+
+def dot(a: Array, b: Array) -> Array:
+    """Return the scalar product aᵀb of vectors ``(..., 3)``, shape ``(...,)``.
+
+    >>> float(dot(np.array([1.0, 2.0, 3.0]), np.array([0.0, 0.0, 1.0])))
+    3.0
+    """
+    return np.asarray((a * b).sum(axis=-1))
+
+
+def transpose(matrix: Array) -> Array:
+    """Return the transpose of a matrix or of each matrix of a batch, ``(..., 3, 3)``.
+
+    >>> transpose(np.array([[0.0, 1.0], [2.0, 3.0]]))
+    array([[0., 2.],
+           [1., 3.]])
+    """
+    return np.swapaxes(matrix, -1, -2)

@@ -1,0 +1,188 @@
+"""Pictures: an arm with its frames, and axes for curves.
+
+Every picture is an SVG with a transparent ground, in colours that can be read on white and on dark pages, and with an
+alternative text that is written into the file. The same input gives the same file, byte for byte.
+"""
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib
+import numpy as np
+from IPython.display import display
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Arc
+
+from dynlib.arrays import Array
+from dynlib.frames import position, rotation
+from dynlib.robot import Robot
+
+INK, X_AXIS, Y_AXIS, MASS, GRAVITY = "#808080", "#d64550", "#2f9e58", "#3d83c9", "#b0771d"
+"""Colours with a contrast of at least 3 to 1 on white and on the dark page: lines, x axes, y axes, masses, gravity."""
+
+_STYLE = {
+    "svg.hashsalt": "dynlib",
+    "font.size": 11,
+    "mathtext.fontset": "dejavusans",
+    "text.color": INK,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.prop_cycle": matplotlib.cycler(color=[MASS, X_AXIS, Y_AXIS, GRAVITY]),
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "legend.frameon": False,
+}
+
+
+def axes(width: float = 6.0, height: float = 3.5) -> tuple[Figure, Axes]:
+    """Return a figure with one pair of axes in the style of the book.
+
+    Args:
+        width: in inches.
+        height: in inches.
+
+    Returns:
+        Figure and axes, to be drawn on and then given to :func:`show`.
+
+    >>> figure, ax = axes()
+    >>> ax.get_xlabel()
+    ''
+    """
+    with matplotlib.rc_context(_STYLE):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        return figure, figure.add_subplot()
+
+
+def svg(figure: Figure, alt: str) -> str:
+    """Return a figure as SVG text that carries its alternative text.
+
+    Args:
+        figure: what to write.
+        alt: one or two sentences for a reader who does not see the picture.
+
+    Returns:
+        The SVG file's text; the alternative text stands in its title.
+
+    Raises:
+        ValueError: no alternative text.
+
+    >>> "A line." in svg(axes()[0], alt="A line.")
+    True
+    """
+    if not alt.strip():
+        raise ValueError("alt is empty; say in one or two sentences what the picture shows.")
+    file = io.StringIO()
+    with matplotlib.rc_context(_STYLE):
+        figure.savefig(file, format="svg", transparent=True, metadata={"Title": alt, "Date": None, "Creator": None})
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
+
+
+def show(figure: Figure, alt: str) -> None:
+    """Show a figure in a notebook; in a terminal its alternative text is printed.
+
+    Args:
+        figure: what to show.
+        alt: one or two sentences for a reader who does not see the picture.
+    """
+    display({"image/svg+xml": svg(figure, alt), "text/plain": alt}, raw=True)
+
+
+def planar_arm(robot: Robot, q: Any, lengths: Sequence[str] = ()) -> Figure:
+    """Draw an arm that moves in the x-y plane of the world: links, frames, angles, masses and gravity.
+
+    Args:
+        robot: an arm of numbers whose joint axes are all along z of the world.
+        q: joint values, shape (N,), in rad or m.
+        lengths: TeX of the link lengths, written beside the links.
+
+    Returns:
+        The figure; show it with :func:`show`.
+
+    Raises:
+        ValueError: the robot holds symbols, or a joint axis is not along z.
+
+    >>> from dynlib import robots
+    >>> len(planar_arm(robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=9.81), [0.5, 0.5]).axes)
+    1
+    """
+    if robot.is_symbolic:
+        raise ValueError(f"{robot.name} holds symbols; give them numbers with robot.subs(...) before drawing it.")
+    poses = [robot.base @ robot.pose(q, link) for link in range(robot.n + 1)]
+    tip = robot.base @ robot.pose(q)
+    if any(abs(rotation(pose)[2, 2]) < 1 - 1e-9 for pose in poses):
+        raise ValueError(f"{robot.name} has a joint axis that is not along z; planar_arm draws arms in the x-y plane only.")
+    figure, ax = axes(5.5, 4.2)
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+    points = np.array([position(pose)[:2] for pose in (*poses, tip)])
+    size = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+    with matplotlib.rc_context(_STYLE):
+        ax.plot(*points.T, color=INK, lw=5, alpha=0.55, solid_capstyle="round", zorder=1)
+        for i, pose in enumerate(poses):
+            _draw_frame(ax, pose, str(i), 0.2 * size)
+        for i, (link, pose) in enumerate(zip(robot.links, poses[1:], strict=True), start=1):
+            ax.plot(*position(pose)[:2], "o", ms=9, mfc="white", mec=INK, mew=2, zorder=4)
+            if link.turn:
+                _draw_angle(ax, poses[i - 1], pose, i, 0.13 * size)
+            if link.mass is not None and link.mass > 0:
+                centre = (pose @ np.append(link.com, 1))[:2]
+                ax.plot(*centre, "o", ms=13, color=MASS, zorder=3)
+                _label(ax, centre, rf"$m_{i}$", MASS, (14, -12))
+        for near, far, length in zip(points[1:], points[2:], lengths, strict=False):
+            along = (far - near) / np.linalg.norm(far - near)
+            _label(ax, (near + far) / 2, rf"${length}$", INK, (13 * along[1], -13 * along[0]))
+        if robot.gravity[:2].any():
+            _draw_gravity(ax, robot.gravity[:2], points, size)
+    ax.margins(0.12)
+    return figure
+
+
+def _label(ax: Axes, point: Array, label: str, colour: str, offset: tuple[float, float]) -> None:
+    ax.annotate(label, point, offset, textcoords="offset points", color=colour, ha="center", va="center", zorder=6)
+
+
+def _arrow(ax: Axes, start: Array, end: Array, colour: str, width: float = 1.8) -> None:
+    style = {"arrowstyle": "-|>", "color": colour, "lw": width, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 12}
+    ax.annotate("", end, start, arrowprops=style, zorder=5)
+    ax.plot(*np.array([start, end]).T, alpha=0)  # so that the limits hold the arrow
+
+
+def _draw_frame(ax: Axes, pose: Array, index: str, length: float) -> None:
+    origin, R = position(pose)[:2], rotation(pose)[:2, :2]
+    reach = length * (1.25 if index == "0" else 1.0)  # {0} and {1} share their origin
+    for axis, letter, colour in ((0, "x", X_AXIS), (1, "y", Y_AXIS)):
+        end = origin + reach * R[:, axis]
+        _arrow(ax, origin, end, colour)
+        side = 11 * R[:, axis] + (0, 0)
+        _label(ax, end, rf"${letter}_{index}$", colour, (float(side[0]), float(side[1])))
+
+
+def _draw_angle(ax: Axes, parent: Array, pose: Array, index: int, radius: float) -> None:
+    start, end = (np.degrees(np.arctan2(R[1, 0], R[0, 0])) for R in (rotation(parent), rotation(pose)))
+    turn = (end - start + 180) % 360 - 180
+    if abs(turn) < 1:
+        return
+    origin = position(pose)[:2]
+    ax.add_patch(Arc(origin, 2 * radius, 2 * radius, angle=0, theta1=min(start, start + turn),
+                     theta2=max(start, start + turn), color=INK, lw=1.4, zorder=2))  # fmt: skip
+    near, tip = (np.radians(start + share * turn) for share in (0.9, 1.0))
+    rim = [origin + radius * np.array([np.cos(angle), np.sin(angle)]) for angle in (near, tip)]
+    _arrow(ax, rim[0], rim[1], INK, 1.2)
+    middle = np.radians(start + turn / 2)
+    place = origin + 1.45 * radius * np.array([np.cos(middle), np.sin(middle)])
+    _label(ax, place, rf"$\theta_{index}$", INK, (0, 0))
+    ray = np.array([origin, origin + 1.6 * radius * rotation(parent)[:2, 0]])
+    ax.plot(*ray.T, color=INK, lw=1, ls=":", zorder=2)
+
+
+def _draw_gravity(ax: Axes, gravity: Array, points: Array, size: float) -> None:
+    start = np.array([points[:, 0].min() - 0.12 * size, points[:, 1].max()])
+    end = start + 0.22 * size * gravity / np.linalg.norm(gravity)
+    _arrow(ax, start, end, GRAVITY)
+    _label(ax, (start + end) / 2, "$g$", GRAVITY, (-11, 0))

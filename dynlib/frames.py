@@ -1,0 +1,180 @@
+r"""Frames: rotations, transforms, and the two Denavit-Hartenberg conventions.
+
+A transform :math:`{}^{i}_{j}T` is an array ``(..., 4, 4)``; it turns components in :math:`\{j\}` into components in
+:math:`\{i\}`. Frame :math:`\{i\}` sits on joint axis i, with z along the axis.
+"""
+
+import numpy as np
+
+from dynlib.arrays import Array, apply, cos, is_symbolic, sin, transpose
+from dynlib.equation import equation
+
+Z = np.array([0, 0, 1])
+r""":math:`\hat z`, the joint axis in the link's own frame (dimensionless)."""
+
+
+def rotation_x(angle: Array) -> Array:
+    r"""Return the rotation about x by an angle.
+
+    Args:
+        angle: in rad, shape ``(...,)``.
+
+    Returns:
+        R, shape ``(..., 3, 3)``.
+
+    >>> rotation_x(np.array(np.pi / 2)).round(12) @ [0, 1, 0]
+    array([0., 0., 1.])
+    """
+    c, s, zero, one = _entries(angle)
+    return _matrix([[one, zero, zero], [zero, c, -s], [zero, s, c]])
+
+
+def rotation_z(angle: Array) -> Array:
+    r"""Return the rotation about z by an angle, the rotation part of A5.2.6-1.
+
+    Args:
+        angle: in rad, shape ``(...,)``.
+
+    Returns:
+        R, shape ``(..., 3, 3)``.
+
+    >>> rotation_z(np.array(np.pi / 2)).round(12) @ [1, 0, 0]
+    array([0., 1., 0.])
+    """
+    c, s, zero, one = _entries(angle)
+    return _matrix([[c, -s, zero], [s, c, zero], [zero, zero, one]])
+
+
+def _entries(angle: Array) -> tuple[Array, Array, Array, Array]:
+    """Return cosine, sine, 0 and 1 in the shape of the angle."""
+    zero = 0 * angle
+    return cos(angle), sin(angle), zero, zero + 1
+
+
+def _matrix(rows: list[list[Array]]) -> Array:
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def transform(R: Array, p: Array) -> Array:
+    r"""Join a rotation and a position into a transform.
+
+    Args:
+        R: rotation :math:`{}^{i}_{j}R`, shape ``(..., 3, 3)``.
+        p: position of the origin of :math:`\{j\}` in :math:`\{i\}`, in m, shape ``(..., 3)``.
+
+    Returns:
+        :math:`{}^{i}_{j}T`, shape ``(..., 4, 4)``.
+
+    >>> transform(np.eye(3), np.array([1.0, 2.0, 3.0]))[:3, 3]
+    array([1., 2., 3.])
+    """
+    shape = np.broadcast_shapes(R.shape[:-2], p.shape[:-1])
+    T = np.zeros((*shape, 4, 4), dtype=np.result_type(R, p))
+    T[..., :3, :3] = R
+    T[..., :3, 3] = p
+    T[..., 3, 3] = 1
+    return T
+
+
+def rotation(T: Array) -> Array:
+    """Return the rotation part R of a transform, ``(..., 4, 4)`` to ``(..., 3, 3)``.
+
+    >>> rotation(np.eye(4)).shape
+    (3, 3)
+    """
+    return T[..., :3, :3]
+
+
+def position(T: Array) -> Array:
+    """Return the position part p of a transform, in m, ``(..., 4, 4)`` to ``(..., 3)``.
+
+    >>> position(np.eye(4))
+    array([0., 0., 0.])
+    """
+    return T[..., :3, 3]
+
+
+def inverse(T: Array) -> Array:
+    r"""Return the inverse transform, :math:`{}^{i}_{j}T \to {}^{j}_{i}T`, shape ``(..., 4, 4)``.
+
+    >>> T = transform(np.eye(3), np.array([1.0, 2.0, 3.0]))
+    >>> position(inverse(T))
+    array([-1., -2., -3.])
+    """
+    R_inverse = transpose(rotation(T))
+    return transform(R_inverse, -apply(R_inverse, position(T)))
+
+
+@equation("T", r"{}^{i-1}_{i}T", r"{}^{i-1}_{i}T(0)\,\mathrm{Rot}_z(\theta_{i})", "A5.2.6-1, -2",
+          prismatic=r"{}^{i-1}_{i}T(0)\,\mathrm{Trans}_z(d_{i})", prismatic_source="E7")  # fmt: skip
+def joint_transform(fixed: Array, angle: Array, distance: Array) -> Array:
+    """Pose of link i in its parent: the fixed pose of the joint, then a turn about z or a slide along z."""
+    motion = transform(rotation_z(angle), Z * distance[..., None])
+    return fixed @ motion
+
+
+def dh_modified(a: Array, alpha: Array, d: Array, theta: Array) -> Array:
+    r"""Return the transform of one row of a *modified* DH table (document A, Craig).
+
+    :math:`{}^{i-1}_{i}T = \mathrm{Rot}_x(\alpha)\,\mathrm{Trans}_x(a)\,\mathrm{Rot}_z(\theta)\,\mathrm{Trans}_z(d)`;
+    frame i sits on axis i, at the near end of link i.
+
+    Args:
+        a: along x, in m, shape ``()``.
+        alpha: about x, in rad.
+        d: along z, in m.
+        theta: about z, in rad.
+
+    Returns:
+        T, shape ``(4, 4)``.
+
+    >>> row = np.array([1, 0, 0, np.pi / 2])  # first along x, then turned
+    >>> (dh_modified(*row).round(12) @ [1, 0, 0, 1])[:2]
+    array([1., 1.])
+    """
+    return along_x(a, alpha) @ along_z(d, theta)
+
+
+def dh_standard(a: Array, alpha: Array, d: Array, theta: Array) -> Array:
+    r"""Return the transform of one row of a *standard* DH table (document B, B1.1).
+
+    :math:`{}^{i-1}_{i}T = \mathrm{Rot}_z(\theta)\,\mathrm{Trans}_z(d)\,\mathrm{Trans}_x(a)\,\mathrm{Rot}_x(\alpha)`;
+    frame i sits at the far end of link i, on axis i+1.
+
+    Args:
+        a: along x, in m, shape ``()``.
+        alpha: about x, in rad.
+        d: along z, in m.
+        theta: about z, in rad.
+
+    Returns:
+        T, shape ``(4, 4)``.
+
+    >>> row = np.array([1, 0, 0, np.pi / 2])  # first turned, then along x
+    >>> (dh_standard(*row).round(12) @ [1, 0, 0, 1])[:2]
+    array([0., 2.])
+    """
+    return along_z(d, theta) @ along_x(a, alpha)
+
+
+def along_x(a: Array, alpha: Array) -> Array:
+    r"""Return :math:`\mathrm{Rot}_x(\alpha)\,\mathrm{Trans}_x(a)` of a DH row; a in m, alpha in rad, shapes ().
+
+    >>> (along_x(np.array(2.0), np.array(np.pi / 2)) @ [0, 1, 0, 1])[:3]
+    array([2., 0., 1.])
+    """
+    return transform(_exact_right_angle(rotation_x(alpha), alpha), np.array([1, 0, 0]) * a)
+
+
+def along_z(d: Array, theta: Array) -> Array:
+    r"""Return :math:`\mathrm{Rot}_z(\theta)\,\mathrm{Trans}_z(d)` of a DH row; d in m, theta in rad, shapes ().
+
+    >>> (along_z(np.array(2.0), np.array(np.pi / 2)) @ [1, 0, 0, 1])[:3]
+    array([0., 1., 2.])
+    """
+    return transform(_exact_right_angle(rotation_z(theta), theta), Z * d)
+
+
+def _exact_right_angle(R: Array, angle: Array) -> Array:
+    """Round the entries of R if the angle is, as a float, a whole multiple of pi/2 (else 0 would be 6e-17)."""
+    return R if is_symbolic(R) or angle % (np.pi / 2) else R.round()

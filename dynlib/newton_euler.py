@@ -1,0 +1,181 @@
+r"""Newton-Euler: the forces between the links, from the tip inward.
+
+:math:`{}^{i}f_i, {}^{i}n_i` are the force and the moment of link i-1 *on* link i; the joint supplies their component along
+its own axis. Gravity is the vector along which things fall; it is subtracted, and it enters only here (E10). The wrench at
+the tip is what the surroundings put *on* the arm, so that the arm puts its opposite on the surroundings:
+:math:`{}^{N+1}f_{N+1} = -\text{tip force}` (E12).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dynlib import acceleration
+from dynlib.acceleration import LinkAcceleration
+from dynlib.arrays import Array, apply, as_array, cross, dot, transpose
+from dynlib.equation import Equation, equation
+from dynlib.frames import Z, position, rotation
+from dynlib.robot import Robot
+from dynlib.velocity import BaseMotion
+
+
+@equation("g", r"{}^{i}g", r"{}^{i}_{i-1}R\,{}^{i-1}g", "E10")
+def gravity(R: Array, g: Array) -> Array:
+    """Gravity, written in the axes of link i."""
+    return apply(transpose(R), g)
+
+
+@equation("F", r"{}^{i}F_{i}", r"m_{i}\,{}^{i}\dot{v}_{c_{i}}", "A5.2.4-1")
+def resultant_force(m: Array, dv_c: Array) -> Array:
+    """Resultant of all forces on link i, by Newton's law; the documents call it the inertia force (E9)."""
+    return dv_c * m
+
+
+@equation("N", r"{}^{i}N_{i}", r"{}^{c_{i}}I_{i}\,{}^{i}\dot{\omega}_{i} + {}^{i}\omega_{i} \times {}^{c_{i}}I_{i}\,{}^{i}"
+          r"\omega_{i}", "A5.2.4-2")  # fmt: skip
+def resultant_moment(I: Array, domega: Array, omega: Array) -> Array:  # noqa: E741 (the tensor of the documents)
+    """Resultant moment on link i about its centre of mass, by Euler's law."""
+    return apply(I, domega) + cross(omega, apply(I, omega))
+
+
+@equation("f", r"{}^{i}f_{i}", r"{}^{i}F_{i} + {}^{i}_{i+1}R\,{}^{i+1}f_{i+1} - m_{i}\,{}^{i}g", "A5.2.4-3")
+def force_balance(F: Array, R_next: Array, f_next: Array, m: Array, g: Array) -> Array:
+    """Force of link i-1 on link i."""
+    return F + apply(R_next, f_next) - g * m
+
+
+@equation("n", r"{}^{i}n_{i}", r"{}^{i}N_{i} + {}^{i}p_{c_{i}} \times {}^{i}F_{i} + {}^{i}_{i+1}R\,{}^{i+1}n_{i+1} + {}^{i}p"
+          r"_{i+1} \times {}^{i}_{i+1}R\,{}^{i+1}f_{i+1} - {}^{i}p_{c_{i}} \times m_{i}\,{}^{i}g", "A5.2.4-4")  # fmt: skip
+def moment_balance(
+    N: Array, p_c: Array, F: Array, R_next: Array, n_next: Array, p_next: Array, f_next: Array, m: Array, g: Array
+) -> Array:
+    """Moment of link i-1 on link i, about the origin of frame i."""
+    carried = apply(R_next, n_next) + cross(p_next, apply(R_next, f_next))
+    return N + cross(p_c, F) + carried - cross(p_c, g * m)
+
+
+@equation("tau", r"\tau_{i}", r"{}^{i}n_{i}^{\top}\,{}^{i}\hat{z}_{i}", "A5.2.5-2",
+          prismatic=r"{}^{i}f_{i}^{\top}\,{}^{i}\hat{z}_{i}", prismatic_source="A5.2.5-1")  # fmt: skip
+def joint_torque(f: Array, n: Array, turn: Array, slide: Array) -> Array:
+    """Torque of a revolute joint or force of a prismatic one: the component along the joint axis."""
+    return dot(n, turn) + dot(f, slide)
+
+
+@dataclass(frozen=True)
+class Steps(acceleration.Steps):
+    """The equations of the whole recursion; a misconception is ``dataclasses.replace(Steps(), name=wrong_equation)``."""
+
+    gravity: Equation = gravity
+    resultant_force: Equation = resultant_force
+    resultant_moment: Equation = resultant_moment
+    force_balance: Equation = force_balance
+    moment_balance: Equation = moment_balance
+    joint_torque: Equation = joint_torque
+
+
+@dataclass(frozen=True, eq=False)
+class LinkForces(LinkAcceleration):
+    r"""Everything the recursion knows of link i; vectors in the axes of {i}.
+
+    Attributes:
+        g: :math:`{}^{i}g`, shape (3,) or (..., 3), in m/s².
+        F: :math:`{}^{i}F_i`, resultant force, shape (..., 3), in N.
+        N: :math:`{}^{i}N_i`, resultant moment about the centre of mass, shape (..., 3), in N m.
+        f: :math:`{}^{i}f_i`, force of link i-1 on link i, shape (..., 3), in N.
+        n: :math:`{}^{i}n_i`, moment of link i-1 on link i about the origin of {i}, shape (..., 3), in N m.
+        tau: :math:`\tau_i`, what the joint supplies, shape (...,), in N m (revolute) or N (prismatic).
+    """
+
+    g: Array
+    F: Array
+    N: Array
+    f: Array
+    n: Array
+    tau: Array
+
+
+def recursion(
+    robot: Robot,
+    q: Any,
+    dq: Any,
+    ddq: Any,
+    *,
+    tip_force: Any = (0, 0, 0),
+    tip_moment: Any = (0, 0, 0),
+    base: BaseMotion = BaseMotion(),  # noqa: B008 (frozen)
+    steps: Steps = Steps(),  # noqa: B008 (frozen)
+) -> tuple[LinkForces, ...]:
+    r"""Run the whole recursion, outward for the motion and inward for the forces (A5.2.3-1 to A5.2.5-2).
+
+    Args:
+        robot: the arm; every link needs a mass (0 is allowed).
+        q: joint values, shape (..., N), in rad or m.
+        dq: joint rates, shape (..., N), in rad/s or m/s.
+        ddq: joint accelerations, shape (..., N), in rad/s² or m/s².
+        tip_force: force of the surroundings *on* the arm at the tip, in tip axes {N+1}, shape (..., 3), in N.
+        tip_moment: moment of the surroundings *on* the arm about the tip, in tip axes, shape (..., 3), in N m.
+        base: motion of the base.
+        steps: the equations, for trying a wrong one.
+
+    Returns:
+        One :class:`LinkForces` a link.
+
+    Raises:
+        ValueError: a wrong length, shape or number, or a link without mass data.
+        TypeError: floats beside symbols.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
+    >>> recursion(arm, [0, 0], [0, 0], [0, 0])[0].n  # held level: m1 g L1 + m2 g (L1 + L2)
+    array([ 0.,  0., 30.])
+    """
+    for number, link in enumerate(robot.links, start=1):
+        if link.mass is None:
+            raise ValueError(
+                f"link {number} of {robot.name} has no mass data; forces need mass, com and inertia of every link. "
+                "Give them, or mass=0 for a link whose mass does not matter."
+            )
+    f_next = -as_array(tip_force, "tip_force", (3,))
+    n_next = -as_array(tip_moment, "tip_moment", (3,))
+    moving = acceleration.outward(robot, q, dq, ddq, steps=steps, base=base)
+    g = apply(transpose(rotation(robot.base)), robot.gravity)
+    felt = [g := steps.gravity(rotation(motion.T), g) for motion in moving]
+
+    T_next = robot.tool
+    links: list[LinkForces] = []
+    for link, motion, g in zip(reversed(robot.links), reversed(moving), reversed(felt), strict=True):
+        R_next, p_next = rotation(T_next), position(T_next)
+        F = steps.resultant_force(link.mass, motion.dv_c)
+        N = steps.resultant_moment(link.inertia, motion.domega, motion.omega)
+        f = steps.force_balance(F, R_next, f_next, link.mass, g)
+        n = steps.moment_balance(N, link.com, F, R_next, n_next, p_next, f_next, link.mass, g)
+        tau = np.asarray(steps.joint_torque(f, n, Z * link.turn, Z * link.slide))
+        links.append(LinkForces(**vars(motion), g=g, F=F, N=N, f=f, n=n, tau=tau))
+        T_next, f_next, n_next = motion.T, f, n
+    return tuple(reversed(links))
+
+
+def inverse_dynamics(robot: Robot, q: Any, dq: Any, ddq: Any, **options: Any) -> Array:
+    r"""Return the torques and forces that the joints must supply for a motion (A5.2.5-1, -2).
+
+    Args:
+        robot: the arm; every link needs a mass (0 is allowed).
+        q: joint values, shape (..., N), in rad or m.
+        dq: joint rates, shape (..., N), in rad/s or m/s.
+        ddq: joint accelerations, shape (..., N), in rad/s² or m/s².
+        **options: tip wrench, base motion and steps, as in :func:`recursion`.
+
+    Returns:
+        :math:`\tau`, shape (..., N), in N m (revolute) or N (prismatic).
+
+    Raises:
+        ValueError: a wrong length, shape or number, or a link without mass data.
+        TypeError: floats beside symbols.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
+    >>> inverse_dynamics(arm, [0, 0], [0, 0], [0, 0])
+    array([30., 10.])
+    """
+    return np.stack([link.tau for link in recursion(robot, q, dq, ddq, **options)], axis=-1)
