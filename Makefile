@@ -17,7 +17,7 @@ help:
 	@echo "make test          check everything that must hold (about five minutes)"
 	@echo "make test-slow     run the checks that take longer"
 	@echo "make notebooks     run all chapters again and store their outputs"
-	@echo "make requirements  renew requirements.txt with the newest packages that pyproject.toml allows"
+	@echo "make requirements  renew requirements.txt within the ranges of pyproject.toml"
 	@echo "make env           only make or mend the environment .venv"
 	@echo "make clean         remove what was built; the environment .venv stays"
 	@echo "Another Python:    make book PYTHON=python3.12"

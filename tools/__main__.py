@@ -22,7 +22,7 @@ COMMANDS = [
     ("test", "tools.test", "check everything that must hold (about five minutes)"),
     ("test-slow", "tools.test_slow", "run the checks that take longer"),
     ("notebooks", "tools.notebooks", "run all chapters again and store their outputs"),
-    ("requirements", "tools.requirements", "renew requirements.txt with the newest packages that pyproject.toml allows"),
+    ("requirements", "tools.requirements", "renew requirements.txt within the ranges of pyproject.toml"),
     ("env", None, "only make or mend the environment .venv"),
     ("clean", None, "remove what was built; the environment .venv stays"),
 ]

@@ -44,7 +44,9 @@ def venv_python():
 def clean_environ():
     """Return the environment variables for child processes: UTF-8, and nothing that redirects Python or pip."""
     env = dict(os.environ)
-    for name in ("PYTHONHOME", "PYTHONPATH", "PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_REQUIRE_VIRTUALENV"):
+    foreign = ["PYTHONHOME", "PYTHONPATH", "PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_REQUIRE_VIRTUALENV"]
+    foreign += ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"]  # set inside git hooks
+    for name in foreign:
         env.pop(name, None)
     env["PYTHONUTF8"] = "1"
     return env
@@ -110,7 +112,8 @@ def find_python():
         )
     if named and not found:
         raise Trouble("PYTHON=%s starts no Python: the course needs %s; %s." % (named, SUPPORTED, HOW_TO_NAME))
-    raise Trouble("The course needs %s, but %s: %s." % (SUPPORTED, " and ".join(found) or "none was found", HOW_TO_NAME))
+    what = " and ".join(found) or "none was found"
+    raise Trouble("The course needs %s, but %s: %s." % (SUPPORTED, what, HOW_TO_NAME))
 
 
 def wanted():

@@ -117,8 +117,8 @@ def find_repository(
         address = web_address(git(folder, "remote", "get-url", "origin"))
         provider = provider_of(address) if address else None
         if address and provider:
-            current = git(folder, "rev-parse", "--abbrev-ref", "HEAD")
-            return Repository(address, current if current not in ("", "HEAD") else branch or "main", provider)
+            current = git(folder, "symbolic-ref", "--short", "HEAD")  # nothing if no branch is checked out
+            return Repository(address, current or branch or "main", provider)
 
     if not url:
         return None

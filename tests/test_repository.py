@@ -1,0 +1,233 @@
+"""The files around the course: complete, consistent with each other, readable on every system."""
+
+import importlib.metadata
+import json
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+from tools import setup_env
+from tools.files import ROOT, pages_in_toc, write_text
+from tools.requirements import compose
+from tools.test import Result, counted
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+TEXT = {".py", ".md", ".toml", ".yml", ".yaml", ".txt", ".cff", ".bib", ".css", ".ipynb", ""}
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def our_files():
+    """Return the files that belong to the course: those that git tracks or would track."""
+    command = ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard"]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8")
+    names = done.stdout.splitlines() if done.returncode == 0 else []
+    if not names:  # unpacked from an archive
+        made = {".git", ".venv", "_build", "__pycache__"}
+        paths = [path for path in ROOT.rglob("*") if not made & set(path.relative_to(ROOT).parts)]
+        names = [path.relative_to(ROOT).as_posix() for path in paths if not path.parent.name.endswith(".egg-info")]
+    return [ROOT / name for name in names if (ROOT / name).is_file()]
+
+
+def texts():
+    """Yield (name, text) of each text file of the course."""
+    for path in our_files():
+        if path.suffix in TEXT:
+            yield path.relative_to(ROOT).as_posix(), path.read_bytes().decode("utf-8")
+
+
+def requirements():
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def test_text_files_are_utf8_with_lf_line_ends():
+    assert [name for name, text in texts() if "\r" in text] == []
+
+
+def test_no_path_of_one_machine_is_written_down():
+    pattern = re.compile(r"(?<![\w.])/(?:home|Users|root|work|opt|tmp)/\w|[A-Z]:\\Users")
+    found = {name: pattern.findall(text) for name, text in texts() if name != "tests/test_repository.py"}
+    assert {name: paths for name, paths in found.items() if paths} == {}
+
+
+def test_nothing_is_promised_for_later():
+    pattern = re.compile(r"\bTODO\b|\bFIXME\b|coming soon|lorem ipsum", re.IGNORECASE)
+    found = [name for name, text in texts() if name != "tests/test_repository.py" and pattern.search(text)]
+    assert found == []
+
+
+def test_requirements_are_exact_and_end_with_the_course_itself():
+    *packages, last = requirements()
+    assert last == "-e ."
+    for line in packages:
+        assert re.fullmatch(r"[\w.-]+==[\w.+]+(; sys_platform [=!]= \"\w+\")?", line), line
+    names = [Requirement(line).name.lower().replace("_", "-") for line in packages]
+    assert names == sorted(names)
+    assert compose(packages) == (ROOT / "requirements.txt").read_text(encoding="utf-8")
+
+
+def test_requirements_hold_everything_that_pyproject_asks_for():
+    pinned = {Requirement(line).name.lower().replace("_", "-"): line for line in requirements()[:-1]}
+    extras = PROJECT["project"]["optional-dependencies"].values()
+    for line in [*PROJECT["project"]["dependencies"], *(line for extra in extras for line in extra)]:
+        asked = Requirement(line)
+        exact = Requirement(pinned[asked.name.lower().replace("_", "-")])
+        assert asked.specifier.contains(str(exact.specifier).removeprefix("==")), f"{exact} is not {asked}"
+
+
+def test_installed_packages_are_the_pinned_ones():
+    stamp = setup_env.read_stamp()
+    if stamp is None or not setup_env.in_venv(sys.executable):
+        pytest.skip("not run in the environment that requirements.txt makes")
+    for line in requirements()[:-1]:
+        pinned = Requirement(line)
+        if pinned.marker is None or pinned.marker.evaluate():
+            assert f"=={importlib.metadata.version(pinned.name)}" == str(pinned.specifier)
+
+
+def test_versions_agree():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == PROJECT["project"]["version"] == importlib.metadata.version("dynlib")
+    assert citation["cff-version"] == "1.2.0"
+    assert {"message", "title", "authors", "license"} <= set(citation)
+    oldest = PROJECT["project"]["requires-python"].removeprefix(">=")
+    assert oldest == ".".join(map(str, setup_env.OLDEST)) == PROJECT["tool"]["mypy"]["python_version"]
+    assert (ROOT / "runtime.txt").read_text(encoding="utf-8").strip() == f"python-{oldest}"
+
+
+def test_every_module_of_dynlib_is_in_the_library_reference():
+    documented = set(re.findall(r"automodule:: ([\w.]+)", (ROOT / "book" / "api.md").read_text(encoding="utf-8")))
+    modules = set()
+    for path in (ROOT / "dynlib").rglob("*.py"):
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        if not path.name.startswith("_") or path.name == "__init__.py":
+            modules.add(name)
+    missing = {name for name in modules - documented - {"dynlib"} if name.rpartition(".")[0] not in documented}
+    assert missing == set(), "book/api.md lacks these"
+    assert documented <= modules, "book/api.md names modules that are not there"
+
+
+def test_settings_are_shipped_without_a_repository():
+    settings = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    assert settings["repository"] == {"url": "", "branch": ""}
+    assert settings["execute"]["execute_notebooks"] == "off"
+    assert settings["only_build_toc_files"] is True
+    assert pages_in_toc()[0] == "book/welcome"
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflow_is_well_formed(path):
+    workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert {"name", "permissions", "jobs"} <= set(workflow)
+    assert True in workflow  # YAML reads the key `on` as true
+    for job in workflow["jobs"].values():
+        assert "uses" in job or {"runs-on", "steps"} <= set(job)
+        for step in job.get("steps", []):
+            assert ("uses" in step) != ("run" in step), step
+            if "uses" in step:
+                assert re.fullmatch(r"[\w-]+/[\w-]+@v\d+", step["uses"]), step
+
+
+def test_there_are_workflows():
+    assert {path.stem for path in WORKFLOWS} == {"test", "publish", "weekly"}
+
+
+def test_commands_are_the_same_with_and_without_make():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.search(r"^\.PHONY: (.+)$", makefile, flags=re.MULTILINE)[1].split())
+    done = subprocess.run([sys.executable, "-m", "tools", "help"], cwd=ROOT, capture_output=True, encoding="utf-8")
+    listed = set(re.findall(r"^  ([\w-]+) ", done.stdout, flags=re.MULTILINE))
+    assert targets == listed | {"help"}
+    assert set(re.findall(r'"make ([\w-]+)', makefile)) == listed
+
+
+# ---- The commands themselves -----------------------------------------------------------------------
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "θ.txt"
+    assert write_text(path, "ω\n")
+    assert path.read_bytes() == "ω\n".encode()
+    assert not write_text(path, "ω\n"), "the same text is not written again"
+    with pytest.raises(UnicodeEncodeError):
+        write_text(path, "\ud800")
+    assert path.read_bytes() == "ω\n".encode()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("closing", "good", "result"),
+    [
+        ("12 passed in 0.5s", True, Result(12, 0)),
+        ("= 2 failed, 12 passed, 1 skipped in 61.0s (0:01:01) =", False, Result(12, 2)),
+        ("= 3 passed, 1 error in 2.0s =", False, Result(3, 1)),
+        ("no tests ran in 0.1s", False, Result(0, 1)),
+        ("INTERNALERROR> something", False, Result(0, 1)),
+    ],
+)
+def test_counting_of_tests(closing, good, result):
+    assert counted(closing, good) == result
+
+
+@pytest.mark.parametrize(
+    ("log", "words"),
+    [
+        ("WARNING: Retrying ... NewConnectionError('...: Failed to establish a new connection')", "cannot be reached"),
+        ("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device", "disk is full"),
+        ("ERROR: Could not install packages due to an OSError: [Errno 13] Permission denied: 'x'", "cannot be written"),
+        ("Error: Command '[..., '-m', 'ensurepip']' returned non-zero exit status 1.", "venv module"),
+        ("ERROR: No matching distribution found for numpy==0.0", "No matching distribution found for numpy==0.0"),
+    ],
+)
+def test_a_failed_installation_is_explained_in_one_sentence(log, words):
+    message = setup_env.reason(log)
+    assert words in message
+    assert "\n" not in message
+    assert "install.log" in message
+
+
+def python_that_says(folder, version, venv=True):
+    """Write a program that answers as a Python of some version does; return its path."""
+    path = folder / f"python{version.replace(' ', '.')}{'' if venv else '-bare'}"
+    path.write_text(
+        f'#!/bin/sh\ncase "$*" in\n*version_info*) echo "{version}|{path}";;\n*ensurepip*) exit {int(not venv)};;\nesac\n',
+        encoding="utf-8",
+    )
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for another Python is a shell script")
+@pytest.mark.parametrize(
+    ("version", "venv", "words"),
+    [
+        ("3 9", True, "needs Python 3.11, 3.12 or 3.13, but "),
+        ("3 15", True, "needs Python 3.11, 3.12 or 3.13, but "),
+        ("3 12", False, "apt install python3.12-venv"),
+    ],
+)
+def test_an_unsuitable_python_is_refused_in_one_sentence(tmp_path, monkeypatch, version, venv, words):
+    path = python_that_says(tmp_path, version, venv)
+    monkeypatch.setenv("COURSE_PYTHON", str(path))
+    with pytest.raises(setup_env.Trouble) as caught:
+        setup_env.find_python()
+    message = str(caught.value)
+    assert words in message
+    assert str(path) in message
+    assert "\n" not in message
+
+
+def test_a_python_that_does_not_exist_is_refused(monkeypatch):
+    monkeypatch.setenv("COURSE_PYTHON", "python-of-nobody")
+    with pytest.raises(setup_env.Trouble, match="starts no Python"):
+        setup_env.find_python()
+
+
+def test_installation_depends_on_what_is_installed_only():
+    assert json.dumps(setup_env.wanted()) == json.dumps(setup_env.wanted())
+    assert set(setup_env.wanted()) == {"digest", "folder"}

@@ -1,0 +1,224 @@
+"""The site: where its buttons point, what its pictures say, and that the link check finds what is wrong.
+
+The whole book is built and checked by `make test`; here a book of two pages is built with the same settings.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import lxml.html
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from tools import check_site
+from tools.files import ROOT
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+from figure_alt import title_of
+from repository_links import Repository, find_repository, web_address
+
+SVG = """<?xml version="1.0" encoding="utf-8"?>
+<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10"><metadata>
+<rdf:RDF xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+<dc:title>An arm with angle θ₁ &lt; 3 &amp; "level"</dc:title></rdf:RDF></metadata><path d="M 0 0 L 20 10"/></svg>
+"""
+ALT = 'An arm with angle θ₁ < 3 & "level"'
+JOB = ("GITHUB_REPOSITORY", "GITHUB_SERVER_URL", "GITHUB_REF_NAME", "GITHUB_BASE_REF")
+OTHER_SERVER = re.compile(r"(?:https?:)?//(?!www\.w3\.org)[\w.-]+\.\w+[^\s\"'<)]*")
+
+
+def git(folder, *arguments):
+    subprocess.run(["git", "-C", str(folder), *arguments], check=True, capture_output=True)
+
+
+def chapter():
+    """Return a chapter with a formula, a formula in an output and a figure."""
+    cell = new_code_cell("figure()", id="figure", execution_count=1)
+    cell.outputs = [
+        new_output("display_data", data={"image/svg+xml": SVG, "text/plain": "<Figure>"}),
+        new_output("display_data", data={"text/markdown": r"$$\frac{a}{b}$$", "text/plain": "a/b"}),
+    ]
+    notebook = new_notebook(cells=[new_markdown_cell("# Chapter\n\n$$x^2$$", id="title"), cell])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return notebook
+
+
+def small_book(folder, url=""):
+    """Write a book of two pages with the settings of the course."""
+    settings = (ROOT / "_config.yml").read_text(encoding="utf-8")
+    assert settings.count('  url: ""') == 1, "_config.yml names a repository; it is shipped without"
+    (folder / "_config.yml").write_text(settings.replace('  url: ""', f'  url: "{url}"'), encoding="utf-8")
+    contents = "format: jb-book\nroot: book/welcome\nchapters:\n  - file: book/chapter\n"
+    (folder / "_toc.yml").write_text(contents, encoding="utf-8")
+    for name in ("_ext", "_static"):
+        shutil.copytree(ROOT / "book" / name, folder / "book" / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "book" / "references.bib", folder / "book")
+    (folder / "book" / "welcome.md").write_text("# Welcome\n\nTo the [chapter](chapter).\n", encoding="utf-8")
+    (folder / "book" / "chapter.ipynb").write_text(nbformat.writes(chapter()), encoding="utf-8")
+
+
+def build(folder, **variables):
+    """Build the small book; return the folder of the site."""
+    environ = {name: value for name, value in os.environ.items() if name not in JOB} | variables
+    start = "from jupyter_book.cli.main import main; main()"
+    command = [sys.executable, "-c", start, "build", ".", "-W", "-n", "--keep-going", "-q"]
+    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, encoding="utf-8")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "_build" / "html"
+
+
+def text_of(site):
+    """Return the text of all pages."""
+    pages = [page for page in site.rglob("*.html") if "_static" not in page.parts]
+    assert pages
+    return "\n".join(page.read_text(encoding="utf-8") for page in pages)
+
+
+def other_servers(site):
+    return set(OTHER_SERVER.findall(text_of(site)))
+
+
+def test_without_a_repository_the_pages_have_no_such_buttons(tmp_path):
+    small_book(tmp_path)
+    site = build(tmp_path)
+    assert other_servers(site) == set()
+    for word in ("github", "binder", "executablebooks", "/edit/", "/issues/"):
+        assert word not in re.sub(r"_static/[\w./-]*", "", text_of(site)).lower(), word
+    assert check_site.check(site) == []
+
+
+def test_buttons_point_at_the_copy_that_the_job_publishes(tmp_path):
+    small_book(tmp_path, url="https://github.com/owner-in-settings/course")
+    git(tmp_path, "init", "-b", "local")
+    git(tmp_path, "remote", "add", "origin", "https://github.com/owner-of-remote/course.git")
+    site = build(
+        tmp_path,
+        GITHUB_REPOSITORY="owner-of-fork/dynamics",
+        GITHUB_SERVER_URL="https://github.com",
+        GITHUB_REF_NAME="main",
+    )
+    assert {link.split("?")[0] for link in other_servers(site)} == {
+        "https://github.com/owner-of-fork/dynamics",
+        "https://github.com/owner-of-fork/dynamics/edit/main/book/welcome.md",
+        "https://github.com/owner-of-fork/dynamics/edit/main/book/chapter.ipynb",
+        "https://github.com/owner-of-fork/dynamics/issues/new",
+        "https://mybinder.org/v2/gh/owner-of-fork/dynamics/main",
+    }
+    assert "urlpath=lab/tree/book/chapter.ipynb" in text_of(site)
+
+
+def test_buttons_point_at_the_git_remote(tmp_path):
+    small_book(tmp_path)
+    git(tmp_path, "init", "-b", "spring")
+    git(tmp_path, "remote", "add", "origin", "git@gitlab.com:group-of-remote/course.git")
+    site = build(tmp_path)
+    links = {link.split("?")[0] for link in other_servers(site)}
+    assert links
+    starts = ("https://gitlab.com/group-of-remote/course", "https://mybinder.org/v2/gl/group-of-remote%2Fcourse/spring")
+    assert all(link.startswith(starts) for link in links), links
+    assert "https://gitlab.com/group-of-remote/course/-/edit/spring/book/chapter.ipynb" in links
+
+
+def test_figures_and_formulas_reach_the_page(tmp_path):
+    small_book(tmp_path)
+    page = lxml.html.fromstring((build(tmp_path) / "book" / "chapter.html").read_text(encoding="utf-8"))
+    image = page.xpath("//article//img")[0]
+    assert image.get("alt") == ALT
+    assert "dark-light" in image.get("class")
+    formulas = [formula.text_content() for formula in page.xpath("//article//div[contains(@class, 'math')]")]
+    assert any("x^2" in formula for formula in formulas)
+    assert any(r"\frac{a}{b}" in formula for formula in formulas), "a formula in an output is not shown as one"
+    scripts = [script.get("src") for script in page.xpath("//script[@src]")]
+    assert any("mathjax" in script for script in scripts)
+
+
+@pytest.mark.parametrize(
+    ("remote", "address"),
+    [
+        ("https://github.com/owner/name", "https://github.com/owner/name"),
+        ("https://github.com/owner/name.git/", "https://github.com/owner/name"),
+        ("https://user:secret@github.com/owner/name.git", "https://github.com/owner/name"),
+        ("git@github.com:owner/name.git", "https://github.com/owner/name"),
+        ("ssh://git@gitlab.com:22/group/part/name.git", "https://gitlab.com/group/part/name"),
+        ("https://gitlab.school.example:8443/group/name", "https://gitlab.school.example:8443/group/name"),
+        ("/srv/git/name.git", None),
+        ("../name", None),
+        ("file:///srv/git/name.git", None),
+        ("C:\\git\\name", None),
+        ("C:/git/name", None),
+        ("https://github.com", None),
+        ("", None),
+    ],
+)
+def test_web_address_of_a_remote(remote, address):
+    assert web_address(remote) == address
+
+
+def test_a_pull_request_leads_to_the_branch_it_is_meant_for(tmp_path):
+    job = {"GITHUB_REPOSITORY": "owner/name", "GITHUB_REF_NAME": "7/merge", "GITHUB_BASE_REF": "main"}
+    expected = Repository("https://github.com/owner/name", "main", "github")
+    assert find_repository(tmp_path, environ=job) == expected
+
+
+def test_settings_count_when_nothing_else_is_known(tmp_path):
+    url = "https://github.com/owner/name"
+    assert find_repository(tmp_path, url, "", {}) == Repository(url, "main", "github")
+    assert find_repository(tmp_path, url, "next", {}) == Repository(url, "next", "github")
+    assert find_repository(tmp_path, environ={}) is None
+
+
+def test_a_repository_around_the_course_does_not_count(tmp_path):
+    git(tmp_path, "init")
+    git(tmp_path, "remote", "add", "origin", "https://github.com/owner/all-my-files")
+    inner = tmp_path / "course"
+    inner.mkdir()
+    assert find_repository(inner, environ={}) is None
+
+
+def test_title_of_a_figure():
+    assert title_of(SVG) == ALT
+    assert title_of('<svg xmlns="http://www.w3.org/2000/svg"/>') == ""
+
+
+PAGE = """<!DOCTYPE html><html><head><link rel="stylesheet" href="style.css"><script src="run.js"></script></head>
+<body><article><h1 id="top">Page</h1><a href="#top">here</a> <a href="other.html#place">there</a>
+<img src="arm.svg" alt="An arm"><a href="https://example.org/">elsewhere</a>{}</article></body></html>"""
+
+
+@pytest.mark.parametrize(
+    ("added", "complaint"),
+    [
+        ("", None),
+        ('<a href="missing.html">x</a>', "leads to no file"),
+        ('<a href="other.html#nowhere">x</a>', "names an anchor"),
+        ('<a href="#nowhere">x</a>', "names an anchor"),
+        ('<a href="/other.html">x</a>', "server's root"),
+        ('<a href="../other.html">x</a>', "leads out of the site"),
+        ('<img src="missing.svg" alt="x">', "leads to no file"),
+        ('<img src="arm.svg" alt=" ">', "no alternative text"),
+        ('<img src="arm.svg">', "no alternative text"),
+        ('<script src="https://cdn.example.org/mathjax.js"></script>', "from another server"),
+        ('<link rel="stylesheet" href="//fonts.example.org/a.css">', "from another server"),
+        ("<pre>Traceback (most recent call last):</pre>", "traceback"),
+    ],
+)
+def test_link_check_finds_what_is_wrong(tmp_path, added, complaint):
+    for name in ("style.css", "run.js", "arm.svg"):
+        (tmp_path / name).write_text("", encoding="utf-8")
+    (tmp_path / "other.html").write_text("<html><body><p id='place'>There</p></body></html>", encoding="utf-8")
+    (tmp_path / "index.html").write_text(PAGE.format(added), encoding="utf-8")
+    problems = check_site.check(tmp_path)
+    if complaint is None:
+        assert problems == []
+    else:
+        assert len(problems) == 1
+        assert problems[0].startswith("index.html: ")
+        assert complaint in problems[0]
+
+
+def test_link_check_refuses_an_empty_site(tmp_path):
+    assert check_site.check(tmp_path) != []
