@@ -265,6 +265,7 @@ def mutable_number(notebook):
     return None
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a figure may differ in its last digits")
 def test_nbval_notices_a_digit_and_a_figure_changed_in_a_chapter(tmp_path):
     path = chapter_with_a_figure()
     assert path, "no chapter has a figure and a number in its stored outputs"

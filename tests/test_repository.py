@@ -12,7 +12,7 @@ import yaml
 from packaging.requirements import Requirement
 
 from tools import setup_env
-from tools.files import ROOT, pages_in_toc, write_text
+from tools.files import ROOT, course_files, pages_in_toc, write_text
 from tools.requirements import compose
 from tools.test import Result, counted
 
@@ -21,21 +21,9 @@ TEXT = {".py", ".md", ".toml", ".yml", ".yaml", ".txt", ".cff", ".bib", ".css", 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
-def our_files():
-    """Return the files that belong to the course: those that git tracks or would track."""
-    command = ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard"]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8")
-    names = done.stdout.splitlines() if done.returncode == 0 else []
-    if not names:  # unpacked from an archive
-        made = {".git", ".venv", "_build", "__pycache__"}
-        paths = [path for path in ROOT.rglob("*") if not made & set(path.relative_to(ROOT).parts)]
-        names = [path.relative_to(ROOT).as_posix() for path in paths if not path.parent.name.endswith(".egg-info")]
-    return [ROOT / name for name in names if (ROOT / name).is_file()]
-
-
 def texts():
     """Yield (name, text) of each text file of the course."""
-    for path in our_files():
+    for path in course_files():
         if path.suffix in TEXT:
             yield path.relative_to(ROOT).as_posix(), path.read_bytes().decode("utf-8")
 
@@ -195,7 +183,8 @@ def python_that_says(folder, version, venv=True):
     """Write a program that answers as a Python of some version does; return its path."""
     path = folder / f"python{version.replace(' ', '.')}{'' if venv else '-bare'}"
     path.write_text(
-        f'#!/bin/sh\ncase "$*" in\n*version_info*) echo "{version}|{path}";;\n*ensurepip*) exit {int(not venv)};;\nesac\n',
+        f'#!/bin/sh\ncase "$*" in\n*version_info*) echo "{version}|{path}";;\n'
+        f"*ensurepip*) exit {int(not venv)};;\nesac\n",
         encoding="utf-8",
     )
     path.chmod(0o755)

@@ -1,12 +1,16 @@
 """Reading and writing files the same way on every system: UTF-8, LF line ends, never half written."""
 
 import os
+import re
+import subprocess
 import tempfile
 from pathlib import Path
 
 import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
+# Folders and files that commands and editors make: most with a leading dot, and these.
+MADE = re.compile(r"(^|/)(\.(?!ci/|github/|gitignore|gitattributes)|_build|__pycache__|[^/]*\.egg-info)")
 
 
 def write_text(path: Path, text: str) -> bool:
@@ -32,6 +36,17 @@ def write_text(path: Path, text: str) -> bool:
         os.unlink(name)
         raise
     return True
+
+
+def course_files() -> list[Path]:
+    """Return the files that belong to the course: those that git tracks or would track."""
+    command = ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard"]
+    try:
+        names = subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout.splitlines()
+    except (OSError, subprocess.CalledProcessError):  # unpacked from an archive
+        names = [path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*")]
+        names = [name for name in names if not MADE.search(name)]
+    return [ROOT / name for name in names if (ROOT / name).is_file()]
 
 
 def pages_in_toc(root: Path = ROOT) -> list[str]:

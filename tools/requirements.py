@@ -64,6 +64,8 @@ def elsewhere(folder: Path) -> list[str]:
 def marked(line: str) -> str:
     """Add the condition under which a package is installed at all."""
     name = line.split("==")[0].lower()
+    if ";" in line:
+        return line
     if name in NOT_ON_WINDOWS or name.startswith("cmeel"):
         return f'{line}; sys_platform != "win32"'
     return line
@@ -71,7 +73,7 @@ def marked(line: str) -> str:
 
 def compose(lines: list[str]) -> str:
     """Return the text of requirements.txt."""
-    ordered = sorted(map(marked, lines), key=lambda line: line.lower().replace("_", "-"))
+    ordered = sorted(map(marked, lines), key=lambda line: line.split("==")[0].lower().replace("_", "-"))
     return HEADER + "\n".join([*ordered, "-e .", ""])
 
 

@@ -18,6 +18,7 @@ from tools.files import ROOT
 
 CHECKED_SITE = ROOT / "_build" / "check"
 NBVAL = ["--nbval", "--nbval-current-env", "-n", "2", "--dist", "loadfile", "book"]
+BINDER = "tests/test_binder.py"
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command; lint_imports_command()"
 
 
@@ -82,10 +83,14 @@ STEPS: dict[str, tuple[str, Callable[[], Result]]] = {
     "format": ("ruff: layout of the code", lambda: python("-m", "ruff", "format", "--check", ".")),
     "types": ("mypy: types", lambda: python("-m", "mypy")),
     "layers": ("import-linter: the layers of dynlib", lambda: python("-c", LINT_IMPORTS, "--no-logo")),
-    "unit": ("pytest: unit tests and doctests", lambda: python("-m", "pytest", "-q", "-n", "2")),
+    "unit": (
+        "pytest: unit tests and doctests",
+        lambda: python("-m", "pytest", "-q", "-n", "2", f"--ignore={BINDER}"),
+    ),
     "notebooks": ("nbval: every output of every notebook", lambda: python("-m", "pytest", "-q", *NBVAL)),
     "build": ("jupyter-book: the site, warnings are errors", build_site),
     "links": ("links, anchors and pictures of the site", check_links),
+    "binder": ("repo2docker: what Binder would do", lambda: python("-m", "pytest", "-q", BINDER)),
 }
 
 
