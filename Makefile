@@ -3,7 +3,7 @@
 
 ifdef PYTHON
 export COURSE_PYTHON := $(PYTHON)
-START := $(PYTHON)
+START := $(shell command -v $(PYTHON) 2>/dev/null)
 else
 START := $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	command -v $$p 2>/dev/null && break; done)
@@ -23,5 +23,5 @@ help:
 	@echo "Another Python:    make book PYTHON=python3.12"
 
 book test test-slow notebooks requirements env clean:
-	@test -n "$(START)" || { echo "No Python was found: the course needs Python 3.11, 3.12 or 3.13." >&2; exit 1; }
+	@test -n "$(START)" || { echo "No $(or $(PYTHON),Python) was found: the course needs Python 3.11, 3.12 or 3.13." >&2; exit 1; }
 	@"$(START)" -m tools $@

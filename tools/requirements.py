@@ -3,7 +3,7 @@
 The oldest supported Python resolves them, so that one set serves every supported Python.
 """
 
-import os
+import json
 import subprocess
 import sys
 import tempfile
@@ -26,27 +26,36 @@ ELSEWHERE = [
 ]
 
 
-def pip(python: Path | str, *arguments: str) -> str:
-    """Run pip and return what it prints.
+def pip(*arguments: str) -> None:
+    """Run pip.
 
     Raises:
         SystemExit: If pip fails; its own message has been shown.
     """
-    command = [str(python), "-m", "pip", "--disable-pip-version-check", *arguments]
-    done = subprocess.run(command, stdout=subprocess.PIPE, encoding="utf-8", cwd=ROOT)
+    done = subprocess.run([sys.executable, "-m", "pip", "--disable-pip-version-check", *arguments], cwd=ROOT)
     if done.returncode:
         sys.exit(f"pip {arguments[0]} failed; requirements.txt is as it was.")
-    return done.stdout
 
 
-def resolve(folder: Path) -> list[str]:
-    """Install the package with all its extras into a new environment and return its `name==version` lines."""
-    print("Making a fresh environment with the newest packages (some minutes)", flush=True)
-    subprocess.run([sys.executable, "-m", "venv", str(folder / "env")], check=True)
-    python = folder / "env" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    pip(python, "install", "--quiet", "--editable", ".[book,test]")
-    pip(python, "check")
-    return pip(python, "freeze", "--exclude-editable", "--exclude", "dynlib").splitlines()
+def resolve(asked: list[str], oldest: str, folder: Path) -> list[str]:
+    """Find the newest set of packages that fits together.
+
+    Args:
+        asked: Requirements, such as `numpy>=2.0`.
+        oldest: The oldest Python that the packages must run on, such as `3.11.0`.
+        folder: A folder for temporary files.
+
+    Returns:
+        Lines such as `numpy==2.4.6`, for all packages that are needed.
+    """
+    print("Looking for the newest packages that fit together (some minutes)", flush=True)
+    write_text(folder / "asked.txt", "\n".join(asked) + "\n")
+    report = folder / "report.json"
+    options = ["--quiet", "--dry-run", "--ignore-installed", "--only-binary=:all:", f"--python-version={oldest}"]
+    options += ["--target", str(folder / "unused"), "--report", str(report)]
+    pip("install", *options, "--requirement", str(folder / "asked.txt"))
+    found = [item["metadata"] for item in json.loads(report.read_text(encoding="utf-8"))["install"]]
+    return [f"{metadata['name']}=={metadata['version']}" for metadata in found]
 
 
 def elsewhere(folder: Path) -> list[str]:
@@ -55,7 +64,7 @@ def elsewhere(folder: Path) -> list[str]:
     for name, marker, platform in ELSEWHERE:
         target = folder / name
         options = ["--no-deps", "--only-binary=:all:", f"--platform={platform}", "--python-version=3.11"]
-        pip(sys.executable, "download", "--quiet", *options, "--dest", str(target), name)
+        pip("download", "--quiet", *options, "--dest", str(target), name)
         version = next(target.iterdir()).name.split("-")[1]
         lines.append(f"{name}=={version}; {marker}")
     return lines
@@ -83,9 +92,10 @@ def main() -> None:
     oldest = project["requires-python"].removeprefix(">=")
     if f"{sys.version_info.major}.{sys.version_info.minor}" != oldest:
         sys.exit(f"Run this with the oldest supported Python: make requirements PYTHON=python{oldest}")
+    asked = [*project["dependencies"], *(line for extra in project["optional-dependencies"].values() for line in extra)]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        lines = resolve(folder) + elsewhere(folder)
+        lines = resolve(asked, f"{oldest}.0", folder) + elsewhere(folder)
     write_text(ROOT / "requirements.txt", compose(lines))
     print("requirements.txt is renewed; now: make test")
 

@@ -199,8 +199,8 @@ def reason(log):
     )
     if any(sign in log for sign in network):
         return "The Python package index cannot be reached: check the network connection (or the proxy), " + again
-    errors = [line for line in log.splitlines() if line.startswith("ERROR")]
-    return "Installing the packages failed (%s): mend that, " % (errors[0] if errors else "no message") + again
+    errors = [line[7:] for line in log.splitlines() if line.startswith("ERROR: ")]
+    return "Installing the packages failed (%s): mend that, " % (errors[-1] if errors else "no message") + again
 
 
 def install():
