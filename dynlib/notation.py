@@ -15,7 +15,6 @@ import sympy
 from sympy.core.function import AppliedUndef
 from sympy.printing.latex import LatexPrinter
 from sympy.printing.precedence import PRECEDENCE
-from sympy.simplify.fu import TR8
 
 _GREEK = "alpha beta gamma delta epsilon theta lambda mu rho sigma tau phi varphi psi omega".split()
 _COORDINATES = "theta|varphi|phi|psi|alpha|beta|gamma|q|d|x|y|z"
@@ -49,10 +48,39 @@ def tidy(expression: Any) -> Any:
     >>> tidy(sympy.cos(a) * sympy.cos(b) - sympy.sin(a) * sympy.sin(b))
     cos(theta1 + theta2)
     """
-    expression = sympy.sympify(expression)
-    if not expression.has(sympy.sin, sympy.cos):
-        return sympy.expand(expression)
-    return sympy.expand(sum(_sum_of_angles(term) for term in sympy.Add.make_args(sympy.expand(expression))))
+    expanded = sympy.expand(sympy.sympify(expression))
+    if not expanded.has(sympy.sin, sympy.cos):
+        return expanded
+    return sympy.Add(*(part for term in sympy.Add.make_args(expanded) for part in _sum_of_waves(term)))
+
+
+def _sum_of_waves(term: sympy.Expr) -> list[sympy.Expr]:
+    """Turn the product of sines and cosines in one term into a sum of them; the other factors stay as they are."""
+    factors, product = term.as_independent(sympy.sin, sympy.cos, as_Add=False)
+    waves: dict[tuple[type, sympy.Expr], sympy.Expr] = {(sympy.cos, sympy.S.Zero): sympy.S.One}
+    for factor in sympy.Mul.make_args(product):
+        base, power = factor.as_base_exp()
+        if not isinstance(base, sympy.sin | sympy.cos) or not (power.is_Integer and power > 0):
+            return [term]  # a quotient or a root: left alone
+        for _ in range(int(power)):
+            waves = _times(waves, type(base), base.args[0])
+    return [factors * amount * kind(angle) for (kind, angle), amount in waves.items()]
+
+
+def _times(waves: dict[tuple[type, sympy.Expr], sympy.Expr], kind: type, angle: sympy.Expr) -> dict[Any, Any]:
+    """Multiply a sum of sines and cosines by one more, with the product formulas of trigonometry."""
+    sin, cos, half = sympy.sin, sympy.cos, sympy.Rational(1, 2)
+    result: dict[tuple[type, sympy.Expr], sympy.Expr] = {}
+    for (first, a), amount in waves.items():
+        made = cos if first is kind else sin  # cos cos and sin sin give cosines, sin cos and cos sin give sines
+        plus = -half if first is kind is sin else half
+        minus = -half if first is cos and kind is sin else half
+        for share, sum_of_angles in ((plus, a + angle), (minus, a - angle)):
+            if sum_of_angles.could_extract_minus_sign():
+                share, sum_of_angles = (-share if made is sin else share), -sum_of_angles
+            key = (made, sum_of_angles)
+            result[key] = result.get(key, sympy.S.Zero) + amount * share
+    return result
 
 
 def collect_rates(expression: Any) -> Any:
@@ -83,12 +111,6 @@ def _bracket(fixed: sympy.Expr, moving: sympy.Expr) -> sympy.Expr:
     if moving.is_Add and all(term.could_extract_minus_sign() for term in moving.args):
         return -fixed * -moving
     return fixed * moving
-
-
-def _sum_of_angles(term: sympy.Expr) -> sympy.Expr:
-    """Turn the product of sines and cosines in one term into a sum; the other factors stay outside."""
-    factors, waves = term.as_independent(sympy.sin, sympy.cos, as_Add=False)
-    return factors * (waves if isinstance(waves, sympy.sin | sympy.cos) else TR8(waves))
 
 
 def _rank(factor: sympy.Expr) -> tuple[int, str]:
@@ -239,7 +261,7 @@ def text(tex: str) -> str:
     '¹ω̇₁ = [0, 0, θ̈₁]ᵀ'
     """
     tex = re.sub(r"\\begin\{bmatrix\}(.*?)\\end\{bmatrix\}", _plain_matrix, tex)
-    tex = tex.replace(r"\mathrm{s}", "s").replace(r"\mathrm{c}", "c")
+    tex = re.sub(r"\\mathrm\{(\w+)\}", r"\1", tex).replace(r"\tfrac", r"\frac")
     for command in sorted(_COMMANDS, key=len, reverse=True):
         tex = re.sub(re.escape(command) + ("(?![a-zA-Z])" if command[-1].isalpha() else ""), _COMMANDS[command], tex)
     for command, accent in _ACCENTS.items():

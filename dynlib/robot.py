@@ -372,7 +372,7 @@ class Robot:
         return cls(links, named["gravity"], named["base"], before @ named["tool"], name)
 
     def __str__(self) -> str:
-        lines = [f"{self.name}: {self.n} joints, gravity {_plain(self.gravity)} m/s²"]
+        lines = [f"{self.name}: {self.n} joint{'s' if self.n > 1 else ''}, gravity {_plain(self.gravity)} m/s²"]
         lines += ["  i  joint      from parent (m)       mass (kg)  centre of mass (m)    inertia diagonal (kg m²)"]
         for i, link in enumerate(self.links, start=1):
             mass = "unknown" if link.mass is None else _plain(link.mass)
