@@ -79,7 +79,7 @@ def check_links() -> Result:
 
 
 STEPS: dict[str, tuple[str, Callable[[], Result]]] = {
-    "ruff": ("ruff: mistakes and style", lambda: python("-m", "ruff", "check", ".")),
+    "ruff": ("ruff: mistakes and style", lambda: python("-m", "ruff", "check", "--output-format=concise", ".")),
     "format": ("ruff: layout of the code", lambda: python("-m", "ruff", "format", "--check", ".")),
     "types": ("mypy: types", lambda: python("-m", "mypy")),
     "layers": ("import-linter: the layers of dynlib", lambda: python("-c", LINT_IMPORTS, "--no-logo")),
