@@ -1,7 +1,7 @@
 r"""Acceleration: how the accelerations of the links follow from one another, from the base outward.
 
-A dotted vector with a leading superscript, :math:`{}^{i}\dot v_i`, is the *inertial* derivative of the vector, written in
-the axes of :math:`\{i\}`; it is not the derivative of the column :math:`{}^{i}v_i` (erratum E8).
+A dotted vector with a leading superscript, :math:`{}^{i}\dot v_i`, is the *inertial* derivative of the vector, written
+in the axes of :math:`\{i\}`; it is not the derivative of the column :math:`{}^{i}v_i` (erratum E8).
 """
 
 from dataclasses import dataclass
@@ -22,16 +22,29 @@ _CARRIED = (
 )
 
 
-@equation("domega", r"{}^{i}\dot{\omega}_{i}", r"{}^{i}_{i-1}R\,{}^{i-1}\dot{\omega}_{i-1} + {}^{i}_{i-1}R\,{}^{i-1}\omega"
-          r"_{i-1} \times \dot{\theta}_{i}\,{}^{i}\hat{z}_{i} + \ddot{\theta}_{i}\,{}^{i}\hat{z}_{i}", "A5.2.6-11, -12",
-          prismatic=r"{}^{i}_{i-1}R\,{}^{i-1}\dot{\omega}_{i-1}", prismatic_source="E7")  # fmt: skip
+@equation(
+    "domega",
+    r"{}^{i}\dot{\omega}_{i}",
+    r"{}^{i}_{i-1}R\,{}^{i-1}\dot{\omega}_{i-1} + {}^{i}_{i-1}R\,{}^{i-1}\omega_{i-1} \times "
+    r"\dot{\theta}_{i}\,{}^{i}\hat{z}_{i} + \ddot{\theta}_{i}\,{}^{i}\hat{z}_{i}",
+    source="A5.2.6-11, -12",
+    prismatic=r"{}^{i}_{i-1}R\,{}^{i-1}\dot{\omega}_{i-1}",
+    prismatic_source="E7",
+)
 def angular_acceleration(R: Array, domega: Array, omega: Array, turning: Array, dturning: Array) -> Array:
     """Angular acceleration of link i; the middle term is the turning of the joint axis itself."""
     return apply(transpose(R), domega) + cross(apply(transpose(R), omega), turning) + dturning
 
 
-@equation("dv", r"{}^{i}\dot{v}_{i}", _CARRIED, "A5.2.6-13, -15", prismatic_source="E7", prismatic=_CARRIED + r" + 2\,{}^{i}"
-          r"\omega_{i} \times \dot{d}_{i}\,{}^{i}\hat{z}_{i} + \ddot{d}_{i}\,{}^{i}\hat{z}_{i}")  # fmt: skip
+@equation(
+    "dv",
+    r"{}^{i}\dot{v}_{i}",
+    _CARRIED,
+    source="A5.2.6-13, -15",
+    prismatic=_CARRIED
+    + r" + 2\,{}^{i}\omega_{i} \times \dot{d}_{i}\,{}^{i}\hat{z}_{i} + \ddot{d}_{i}\,{}^{i}\hat{z}_{i}",
+    prismatic_source="E7",
+)
 def linear_acceleration(
     R: Array, domega: Array, omega: Array, p: Array, dv: Array, omega_i: Array, sliding: Array, dsliding: Array
 ) -> Array:
@@ -40,8 +53,13 @@ def linear_acceleration(
     return apply(transpose(R), carried) + cross(omega_i, sliding) * 2 + dsliding
 
 
-@equation("dv_c", r"{}^{i}\dot{v}_{c_{i}}", r"{}^{i}\dot{\omega}_{i} \times {}^{i}p_{c_{i}} + {}^{i}\omega_{i} \times \left("
-          r"{}^{i}\omega_{i} \times {}^{i}p_{c_{i}}\right) + {}^{i}\dot{v}_{i}", "A5.2.3-2")  # fmt: skip
+@equation(
+    "dv_c",
+    r"{}^{i}\dot{v}_{c_{i}}",
+    r"{}^{i}\dot{\omega}_{i} \times {}^{i}p_{c_{i}} + "
+    r"{}^{i}\omega_{i} \times \left({}^{i}\omega_{i} \times {}^{i}p_{c_{i}}\right) + {}^{i}\dot{v}_{i}",
+    source="A5.2.3-2",
+)
 def com_acceleration(domega: Array, omega: Array, p_c: Array, dv: Array) -> Array:
     """Acceleration of the centre of mass, a fixed point of link i."""
     return cross(domega, p_c) + cross(omega, cross(omega, p_c)) + dv
@@ -72,7 +90,7 @@ class LinkAcceleration(LinkVelocity):
 
 
 def outward(
-    robot: Robot, q: Any, dq: Any, ddq: Any, *, steps: Steps = Steps(), base: BaseMotion = BaseMotion()  # noqa: B008
+    robot: Robot, q: Any, dq: Any, ddq: Any, *, steps: Steps = Steps(), base: BaseMotion = BaseMotion()
 ) -> tuple[LinkAcceleration, ...]:
     r"""Propagate velocities and accelerations from the base to the last link (A5.2.6-5 to -16 for any arm; E7).
 

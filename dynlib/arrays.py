@@ -1,6 +1,6 @@
 """Arrays of numbers or of symbols, and the few vector operations that the chapters use.
 
-Every quantity is a NumPy array whose last axes are the axes of the vector ``(..., 3)`` or of the matrix ``(..., 3, 3)``.
+Every quantity is a NumPy array whose last axes are those of the vector ``(..., 3)`` or of the matrix ``(..., 3, 3)``.
 Its entries are either floats (then the leading axes may hold a batch of states) or exact SymPy expressions (dtype
 ``object``). The two kinds do not mix: a float beside a symbol would spoil every exact result that follows.
 """
@@ -45,7 +45,9 @@ def as_array(value: Any, name: str, shape: tuple[int | None, ...]) -> Array:
     last = value.shape[value.ndim - wanted :] if value.ndim >= wanted else None
     if last is None or any(w is not None and w != n for w, n in zip(shape, last, strict=True)):
         expected = "(" + ", ".join("n" if w is None else str(w) for w in shape) + ("," if wanted == 1 else "") + ")"
-        raise ValueError(f"{name} has the shape {value.shape}; expected {expected}, or a batch of these in leading axes.")
+        raise ValueError(
+            f"{name} has the shape {value.shape}; expected {expected}, or a batch of these in leading axes."
+        )
     if value.dtype == float and not np.isfinite(value).all():
         raise ValueError(f"{name} holds {value[~np.isfinite(value)].flat[0]}; expected finite numbers.")
     value = value.copy()
@@ -90,15 +92,31 @@ def _entry(entry: Any, name: str) -> Any:
 def mixing_error(where: str, number: float, symbol: sympy.Basic) -> TypeError:
     """Return the error for a float beside a symbol, with the ways out.
 
-    >>> print(mixing_error("q holds", 0.5, sympy.Symbol("theta1")))
-    q holds the float 0.5 beside the symbolic theta1; a float would make exact results inexact. Write the number exactly, \
-as sympy.Rational('0.5') (or sympy.pi/2 for a right angle), or use numbers everywhere.
+    >>> str(mixing_error("q holds", 0.5, sympy.Symbol("theta1")))[:48]
+    'q holds the float 0.5 beside the symbolic theta1'
     """
     return TypeError(
         f"{where} the float {number} beside the symbolic {symbol}; a float would make exact results inexact. "
         f"Write the number exactly, as sympy.Rational('{number}') (or sympy.pi/2 for a right angle), "
         "or use numbers everywhere."
     )
+
+
+def refuse_mixture(arrays: Mapping[str, Array]) -> None:
+    """Raise an error if a symbol and a float that is not a whole number occur in arrays that belong together.
+
+    Args:
+        arrays: arrays by the words that name them in the message.
+
+    Raises:
+        TypeError: both occur; the message names the float and the symbol.
+
+    >>> refuse_mixture({"a": np.array([0.5]), "b": np.array([2.0])})
+    """
+    symbols = set().union(*map(free_symbols, arrays.values()))
+    broken = [(name, fractions(array)[0]) for name, array in arrays.items() if fractions(array)]
+    if symbols and broken:
+        raise mixing_error(f"{broken[0][0]} holds", broken[0][1], min(symbols, key=str))
 
 
 def one_kind(arrays: Mapping[str, Array]) -> dict[str, Array]:
@@ -108,7 +126,7 @@ def one_kind(arrays: Mapping[str, Array]) -> dict[str, Array]:
         arrays: arrays by the words that name them in a message.
 
     Returns:
-        The same names: exact expressions if a symbol or another exact number occurs and no broken float, else floats.
+        The same names: exact expressions if there is a symbol or if all were exact already, else floats.
 
     Raises:
         TypeError: a symbol and a float that is not a whole number both occur.
@@ -117,11 +135,8 @@ def one_kind(arrays: Mapping[str, Array]) -> dict[str, Array]:
     >>> one_kind({"a": as_array([L1], "a", (1,)), "b": np.array([2.0])})["b"]
     array([2], dtype=object)
     """
-    symbols = set().union(*map(free_symbols, arrays.values()))
-    broken = [(name, fractions(array)[0]) for name, array in arrays.items() if fractions(array)]
-    if symbols and broken:
-        raise mixing_error(f"{broken[0][0]} holds", broken[0][1], min(symbols, key=str))
-    exact = not broken and any(map(is_symbolic, arrays.values()))
+    refuse_mixture(arrays)
+    exact = any(map(free_symbols, arrays.values())) or all(map(is_symbolic, arrays.values()))
     return {name: (as_exact if exact else as_floats)(array) for name, array in arrays.items()}
 
 

@@ -1,7 +1,7 @@
 r"""The printed derivation: every step of a recursion with its equation, its source number and its value.
 
-A printed step is a view of the record that the recursion returned, so nothing can be printed that was not computed. In a
-notebook it is shown as formulas, in a terminal as text, both in the documents' notation.
+A printed step is a view of the record that the recursion returned, so nothing can be printed that was not computed. In
+a notebook it is shown as formulas, in a terminal as text, both in the documents' notation.
 """
 
 from collections.abc import Iterator
@@ -39,7 +39,8 @@ class PrintedStep:
         """Return symbol, equation, source number and value as one TeX display."""
         left, right = self.equation.sides(self.link, self.joint)
         tag = rf"\tag{{{self.equation.number(self.joint)}}}"
-        return f"\\begin{{align}}\n{left} &= {right} {tag} \\\\\n&= {notation.latex(_written_out(self.value, collect=True))} \\notag\n\\end{{align}}"
+        value = notation.latex(_written_out(self.value, collect=True))
+        return f"\\begin{{align}}\n{left} &= {right} {tag} \\\\\n&= {value} \\notag\n\\end{{align}}"
 
     def _repr_markdown_(self) -> str:
         return self.tex()
@@ -124,7 +125,9 @@ def derive(robot: Robot, q: Any = None, dq: Any = None, ddq: Any = None, **optio
     q, dq, ddq = (symbol if value is None else value for symbol, value in zip(symbols, (q, dq, ddq), strict=True))
     records = newton_euler.recursion(robot, q, dq, ddq, **options)
     if records[0].tau.ndim:
-        raise ValueError(f"a derivation is printed for one state; the state is a batch of shape {records[0].tau.shape}.")
+        raise ValueError(
+            f"a derivation is printed for one state; the state is a batch of shape {records[0].tau.shape}."
+        )
     steps = options.get("steps", Steps())
     equations: list[Equation] = [getattr(steps, field.name) for field in fields(steps)]
     printed: list[PrintedStep] = []
@@ -132,7 +135,9 @@ def derive(robot: Robot, q: Any = None, dq: Any = None, ddq: Any = None, **optio
     for equation in (e for e in equations if e.quantity not in _INWARD and e.quantity != "tau"):
         printed += [PrintedStep(i, link.joint, equation, getattr(r, equation.quantity)) for i, (link, r) in numbered]
     for equation in (e for e in equations if e.quantity in _INWARD):
-        printed += [PrintedStep(i, l.joint, equation, getattr(r, equation.quantity)) for i, (l, r) in reversed(numbered)]
+        printed += [
+            PrintedStep(i, l.joint, equation, getattr(r, equation.quantity)) for i, (l, r) in reversed(numbered)
+        ]
     printed += [PrintedStep(i, link.joint, steps.joint_torque, r.tau) for i, (link, r) in numbered]
     return Derivation(tuple(printed))
 

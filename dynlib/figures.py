@@ -10,7 +10,6 @@ from typing import Any
 
 import matplotlib
 import numpy as np
-from IPython.display import display
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Arc
@@ -89,7 +88,12 @@ def show(figure: Figure, alt: str) -> None:
     Args:
         figure: what to show.
         alt: one or two sentences for a reader who does not see the picture.
+
+    Raises:
+        ValueError: no alternative text.
     """
+    from IPython.display import display  # not needed to draw; a browser or a script may lack it
+
     display({"image/svg+xml": svg(figure, alt), "text/plain": alt}, raw=True)
 
 
@@ -116,7 +120,9 @@ def planar_arm(robot: Robot, q: Any, lengths: Sequence[str] = ()) -> Figure:
     poses = [robot.base @ robot.pose(q, link) for link in range(robot.n + 1)]
     tip = robot.base @ robot.pose(q)
     if any(abs(rotation(pose)[2, 2]) < 1 - 1e-9 for pose in poses):
-        raise ValueError(f"{robot.name} has a joint axis that is not along z; planar_arm draws arms in the x-y plane only.")
+        raise ValueError(
+            f"{robot.name} has a joint axis that is not along z; planar_arm draws arms in the x-y plane only."
+        )
     figure, ax = axes(5.5, 4.2)
     ax.set_aspect("equal")
     ax.set_axis_off()

@@ -105,8 +105,14 @@ def inverse(T: Array) -> Array:
     return transform(R_inverse, -apply(R_inverse, position(T)))
 
 
-@equation("T", r"{}^{i-1}_{i}T", r"{}^{i-1}_{i}T(0)\,\mathrm{Rot}_z(\theta_{i})", "A5.2.6-1, -2",
-          prismatic=r"{}^{i-1}_{i}T(0)\,\mathrm{Trans}_z(d_{i})", prismatic_source="E7")  # fmt: skip
+@equation(
+    "T",
+    r"{}^{i-1}_{i}T",
+    r"{}^{i-1}_{i}T(0)\,\mathrm{Rot}_z(\theta_{i})",
+    source="A5.2.6-1, -2",
+    prismatic=r"{}^{i-1}_{i}T(0)\,\mathrm{Trans}_z(d_{i})",
+    prismatic_source="E7",
+)
 def joint_transform(fixed: Array, angle: Array, distance: Array) -> Array:
     """Pose of link i in its parent: the fixed pose of the joint, then a turn about z or a slide along z."""
     motion = transform(rotation_z(angle), Z * distance[..., None])

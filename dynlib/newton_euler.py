@@ -1,8 +1,8 @@
 r"""Newton-Euler: the forces between the links, from the tip inward.
 
-:math:`{}^{i}f_i, {}^{i}n_i` are the force and the moment of link i-1 *on* link i; the joint supplies their component along
-its own axis. Gravity is the vector along which things fall; it is subtracted, and it enters only here (E10). The wrench at
-the tip is what the surroundings put *on* the arm, so that the arm puts its opposite on the surroundings:
+:math:`{}^{i}f_i, {}^{i}n_i` are the force and the moment of link i-1 *on* link i; the joint supplies their component
+along its own axis. Gravity is the vector along which things fall; it is subtracted, and it enters only here (E10). The
+wrench at the tip is what the surroundings put *on* the arm, so that the arm puts its opposite on the surroundings:
 :math:`{}^{N+1}f_{N+1} = -\text{tip force}` (E12).
 """
 
@@ -32,9 +32,13 @@ def resultant_force(m: Array, dv_c: Array) -> Array:
     return dv_c * m
 
 
-@equation("N", r"{}^{i}N_{i}", r"{}^{c_{i}}I_{i}\,{}^{i}\dot{\omega}_{i} + {}^{i}\omega_{i} \times {}^{c_{i}}I_{i}\,{}^{i}"
-          r"\omega_{i}", "A5.2.4-2")  # fmt: skip
-def resultant_moment(I: Array, domega: Array, omega: Array) -> Array:  # noqa: E741 (the tensor of the documents)
+@equation(
+    "N",
+    r"{}^{i}N_{i}",
+    r"{}^{c_{i}}I_{i}\,{}^{i}\dot{\omega}_{i} + {}^{i}\omega_{i} \times {}^{c_{i}}I_{i}\,{}^{i}\omega_{i}",
+    source="A5.2.4-2",
+)
+def resultant_moment(I: Array, domega: Array, omega: Array) -> Array:
     """Resultant moment on link i about its centre of mass, by Euler's law."""
     return apply(I, domega) + cross(omega, apply(I, omega))
 
@@ -45,8 +49,13 @@ def force_balance(F: Array, R_next: Array, f_next: Array, m: Array, g: Array) ->
     return F + apply(R_next, f_next) - g * m
 
 
-@equation("n", r"{}^{i}n_{i}", r"{}^{i}N_{i} + {}^{i}p_{c_{i}} \times {}^{i}F_{i} + {}^{i}_{i+1}R\,{}^{i+1}n_{i+1} + {}^{i}p"
-          r"_{i+1} \times {}^{i}_{i+1}R\,{}^{i+1}f_{i+1} - {}^{i}p_{c_{i}} \times m_{i}\,{}^{i}g", "A5.2.4-4")  # fmt: skip
+@equation(
+    "n",
+    r"{}^{i}n_{i}",
+    r"{}^{i}N_{i} + {}^{i}p_{c_{i}} \times {}^{i}F_{i} + {}^{i}_{i+1}R\,{}^{i+1}n_{i+1} + "
+    r"{}^{i}p_{i+1} \times {}^{i}_{i+1}R\,{}^{i+1}f_{i+1} - {}^{i}p_{c_{i}} \times m_{i}\,{}^{i}g",
+    source="A5.2.4-4",
+)
 def moment_balance(
     N: Array, p_c: Array, F: Array, R_next: Array, n_next: Array, p_next: Array, f_next: Array, m: Array, g: Array
 ) -> Array:
@@ -55,8 +64,14 @@ def moment_balance(
     return N + cross(p_c, F) + carried - cross(p_c, g * m)
 
 
-@equation("tau", r"\tau_{i}", r"{}^{i}n_{i}^{\top}\,{}^{i}\hat{z}_{i}", "A5.2.5-2",
-          prismatic=r"{}^{i}f_{i}^{\top}\,{}^{i}\hat{z}_{i}", prismatic_source="A5.2.5-1")  # fmt: skip
+@equation(
+    "tau",
+    r"\tau_{i}",
+    r"{}^{i}n_{i}^{\top}\,{}^{i}\hat{z}_{i}",
+    source="A5.2.5-2",
+    prismatic=r"{}^{i}f_{i}^{\top}\,{}^{i}\hat{z}_{i}",
+    prismatic_source="A5.2.5-1",
+)
 def joint_torque(f: Array, n: Array, turn: Array, slide: Array) -> Array:
     """Torque of a revolute joint or force of a prismatic one: the component along the joint axis."""
     return dot(n, turn) + dot(f, slide)
@@ -64,7 +79,7 @@ def joint_torque(f: Array, n: Array, turn: Array, slide: Array) -> Array:
 
 @dataclass(frozen=True)
 class Steps(acceleration.Steps):
-    """The equations of the whole recursion; a misconception is ``dataclasses.replace(Steps(), name=wrong_equation)``."""
+    """The equations of the whole recursion; a misconception is ``dataclasses.replace(Steps(), name=wrong)``."""
 
     gravity: Equation = gravity
     resultant_force: Equation = resultant_force
@@ -103,8 +118,8 @@ def recursion(
     *,
     tip_force: Any = (0, 0, 0),
     tip_moment: Any = (0, 0, 0),
-    base: BaseMotion = BaseMotion(),  # noqa: B008 (frozen)
-    steps: Steps = Steps(),  # noqa: B008 (frozen)
+    base: BaseMotion = BaseMotion(),
+    steps: Steps = Steps(),
 ) -> tuple[LinkForces, ...]:
     r"""Run the whole recursion, outward for the motion and inward for the forces (A5.2.3-1 to A5.2.5-2).
 

@@ -102,15 +102,7 @@ def collect_rates(expression: Any) -> Any:
         fixed, moving = term.as_independent(*rates, as_Add=False)
         number, fixed = fixed.as_coeff_Mul()
         groups.setdefault(fixed, []).append(number * moving)
-    return sympy.Add(*(_bracket(fixed, sympy.Add(*moving)) for fixed, moving in groups.items()))
-
-
-def _bracket(fixed: sympy.Expr, moving: sympy.Expr) -> sympy.Expr:
-    """Return fixed times the factored rates, with a minus before the product rather than inside the bracket."""
-    moving = sympy.factor(moving)
-    if moving.is_Add and all(term.could_extract_minus_sign() for term in moving.args):
-        return -fixed * -moving
-    return fixed * moving
+    return sympy.Add(*(fixed * sympy.factor(sympy.Add(*moving)) for fixed, moving in groups.items()))
 
 
 def _rank(factor: sympy.Expr) -> tuple[int, str]:
@@ -172,7 +164,11 @@ class _Printer(LatexPrinter):
             sign, top = ("-", -numerator) if coefficient.is_negative else ("", numerator)
             return rf"{sign}\frac{{{self._print(top)}}}{{{self._print(denominator)}}}"
         coefficient /= denominator
-        factors = sorted(sympy.Mul.make_args(product), key=_rank)
+        factors = []
+        for factor in sorted(sympy.Mul.make_args(product), key=_rank):
+            turned = factor.is_Add and all(term.could_extract_minus_sign() for term in factor.args)
+            factors.append(-factor if turned else factor)
+            coefficient = -coefficient if turned else coefficient
         shown = [self.parenthesize(factor, PRECEDENCE["Mul"]) for factor in factors]
         sign = "-" if coefficient.is_negative else ""
         if abs(coefficient) != 1:
@@ -243,8 +239,11 @@ _COMMANDS = {
     r"\sqrt": "√",
     r"\pi": "π",
     r"\varphi": "φ",
-} | {"\\" + name: unicodedata.lookup(f"GREEK SMALL LETTER {name.replace('lambda', 'lamda').upper()}")
-     for name in _GREEK if name != "varphi"}
+} | {
+    "\\" + name: unicodedata.lookup(f"GREEK SMALL LETTER {name.replace('lambda', 'lamda').upper()}")
+    for name in _GREEK
+    if name != "varphi"
+}
 _ACCENTS = {r"\dot": "\u0307", r"\ddot": "\u0308", r"\hat": "\u0302"}
 
 
@@ -265,7 +264,7 @@ def text(tex: str) -> str:
     for command in sorted(_COMMANDS, key=len, reverse=True):
         tex = re.sub(re.escape(command) + ("(?![a-zA-Z])" if command[-1].isalpha() else ""), _COMMANDS[command], tex)
     for command, accent in _ACCENTS.items():
-        tex = re.sub(re.escape(command) + r"\s*(?:\{([^{}]*)\}|(\w))", lambda m, a=accent: (m[1] or m[2]) + a, tex)
+        tex = re.sub(re.escape(command) + r"\s*(?:\{([^{}]*)\}|(\w))", rf"\g<1>\g<2>{accent}", tex)
     tex = re.sub(r"\\frac\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}", _plain_fraction, tex)
     while True:  # innermost scripts first
         shorter = re.sub(r"([_^])\{([^{}]*)\}", _plain_script, tex)

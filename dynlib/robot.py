@@ -1,11 +1,12 @@
 r"""A serial arm: its links, and the readers that make one from a table.
 
 For every link a :class:`Robot` holds the fixed pose of its joint in the parent frame, the kind of joint, and the mass,
-the centre of mass and the inertia about the centre of mass, all in link axes. The equations of the chapters know nothing
-of Denavit-Hartenberg tables: these are only read into this form.
+the centre of mass and the inertia about the centre of mass, all in link axes. The equations of the chapters know
+nothing of Denavit-Hartenberg tables: these are only read into this form.
 """
 
 import difflib
+import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +16,17 @@ import numpy as np
 import sympy
 
 from dynlib import frames
-from dynlib.arrays import Array, as_array, as_exact, as_floats, fractions, free_symbols, is_symbolic, one_kind
+from dynlib.arrays import (
+    Array,
+    as_array,
+    as_exact,
+    as_floats,
+    fractions,
+    free_symbols,
+    is_symbolic,
+    one_kind,
+    refuse_mixture,
+)
 
 Joint = Literal["revolute", "prismatic"]
 
@@ -83,6 +94,10 @@ class Link:
         known = {"fixed": self.fixed, "com": self.com, "inertia": self.inertia}
         return known if self.mass is None else known | {"mass": self.mass}
 
+    def with_arrays(self, arrays: Mapping[str, Any]) -> "Link":
+        """Return a link with the same joint and other numbers, by name."""
+        return replace(self, **arrays)
+
 
 @dataclass(frozen=True, eq=False)
 class Robot:
@@ -129,7 +144,7 @@ class Robot:
 
     def _set_arrays(self, named: Mapping[str, Array]) -> None:
         links = [
-            replace(link, **{name: named[f"{name} of link {number}"] for name in link.arrays()})
+            link.with_arrays({name: named[f"{name} of link {number}"] for name in link.arrays()})
             for number, link in enumerate(self.links, start=1)
         ]
         object.__setattr__(self, "links", tuple(links))
@@ -183,19 +198,20 @@ class Robot:
         (array([1.]), array([2.]))
         """
         arrays = {name: self._joint_array(name, value) for name, value in values.items()}
-        arrays = one_kind(arrays)
+        refuse_mixture(arrays)
         broken = [(name, fractions(array)[0]) for name, array in arrays.items() if fractions(array)]
         if broken and self.is_symbolic:
             raise TypeError(
                 f"{broken[0][0]} holds the float {broken[0][1]}, but {self.name} is exact"
                 + (f" (symbols {', '.join(map(str, self.symbols))})" if self.symbols else "")
-                + ". Give it numbers first, with robot.subs(...), or write the state exactly, with sympy.Rational or sympy.pi."
+                + ". Give it numbers first, with robot.subs(...), or write the state exactly, "
+                "with sympy.Rational or sympy.pi."
             )
         symbols = set().union(*map(free_symbols, arrays.values()))
         if symbols and not self.is_symbolic:
             raise TypeError(
-                f"the state holds the symbol {min(symbols, key=str)}, but {self.name} holds floats, which would make the "
-                "result inexact. Use robot.exact(), which reads every float of the robot as the decimal that it shows."
+                f"the state holds the symbol {min(symbols, key=str)}, but {self.name} holds floats, which would make "
+                "the result inexact. Use robot.exact(), which reads every float of the robot as the decimal that it shows."
             )
         arrays = {name: (as_exact if self.is_symbolic else as_floats)(array) for name, array in arrays.items()}
         self._hint_at_degrees(arrays.get("q"))
@@ -223,9 +239,9 @@ class Robot:
         for i in np.flatnonzero(large):
             value = q.reshape(-1, self.n)[np.abs(q.reshape(-1, self.n)[:, i]).argmax(), i]
             warnings.warn(
-                f"joint {i + 1} is at {value:g} rad, more than ten turns. Angles are in radians: if this is in degrees, "
-                f"use numpy.radians({value:g}) = {np.radians(value):.4g}.",
-                stacklevel=4,
+                f"joint {i + 1} is at {value:g} rad, more than ten turns. Angles are in radians: if this is in "
+                f"degrees, use numpy.radians({value:g}) = {np.radians(value):.4g}.",
+                stacklevel=_level_of_caller(),
             )
 
     def transforms(self, q: Any) -> list[Array]:
@@ -306,7 +322,7 @@ class Robot:
         return self if self.is_symbolic else self._map(lambda array: np.asarray(read(array), dtype=object), self.name)
 
     def _map(self, change: Any, name: str) -> "Robot":
-        links = [replace(link, **{key: change(array) for key, array in link.arrays().items()}) for link in self.links]
+        links = [link.with_arrays({key: change(array) for key, array in link.arrays().items()}) for link in self.links]
         return Robot(links, change(self.gravity), change(self.base), change(self.tool), name)
 
     @classmethod
@@ -347,8 +363,8 @@ class Robot:
         """
         if convention not in ("modified", "standard"):
             raise ValueError(
-                f'convention is {convention!r}; expected "modified" (frame i at the near end of link i, as in document A '
-                'and Craig) or "standard" (at the far end, as in document B, Spong and Siciliano). '
+                f'convention is {convention!r}; expected "modified" (frame i at the near end of link i, as in document '
+                'A and Craig) or "standard" (at the far end, as in document B, Spong and Siciliano). '
                 "The same numbers mean different arms in the two."
             )
         table = [_read_row(row, number) for number, row in enumerate(rows, start=1)]
@@ -384,6 +400,14 @@ class Robot:
         return f"<Robot {self.name}: {', '.join(link.joint for link in self.links)}>"
 
 
+def _level_of_caller() -> int:
+    """Return how many calls above its own caller the first line outside dynlib is, so that a hint points there."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == "dynlib":
+        frame, level = frame.f_back, level + 1
+    return level
+
+
 _SHAPES: dict[str, tuple[int, ...]] = {
     "a": (), "alpha": (), "d": (), "theta": (), "mass": (), "com": (3,), "inertia": (3, 3)
 }  # fmt: skip
@@ -396,7 +420,9 @@ def _read_row(row: Mapping[str, Any], number: int) -> dict[str, Any]:
         if key not in _ROW_KEYS:
             close = difflib.get_close_matches(str(key), _ROW_KEYS, n=1)
             hint = f" Did you mean {close[0]!r}?" if close else ""
-            raise ValueError(f"row {number} of the DH table has the key {key!r}; expected {', '.join(_ROW_KEYS)}.{hint}")
+            raise ValueError(
+                f"row {number} of the DH table has the key {key!r}; expected {', '.join(_ROW_KEYS)}.{hint}"
+            )
     complete = {"joint": "revolute", "a": 0, "alpha": 0, "d": 0, "theta": 0} | dict(row)
     return {
         key: as_array(value, f"{key} of row {number}", _SHAPES[key]) if key in _SHAPES and value is not None else value
@@ -411,7 +437,8 @@ def _link(row: Mapping[str, Any], fixed: Array, data: Array) -> Link:
     if not is_symbolic(R) and (R == np.eye(3)).all():
         return Link(row["joint"], fixed, row.get("mass"), com + p, inertia)
     turned = R @ inertia @ R.T
-    return Link(row["joint"], fixed, row.get("mass"), R @ com + p, (turned + turned.T) / 2)  # symmetric to the last digit
+    symmetric = (turned + turned.T) / 2  # to the last digit
+    return Link(row["joint"], fixed, row.get("mass"), R @ com + p, symmetric)
 
 
 def _plain(array: Array) -> str:

@@ -8,22 +8,35 @@ from dataclasses import dataclass
 from typing import Any
 
 from dynlib import frames
-from dynlib.arrays import Array, apply, as_array, cross, transpose, zeros
+from dynlib.arrays import Array, apply, as_array, cross, transpose
 from dynlib.equation import Equation, equation
 from dynlib.frames import Z, position, rotation
 from dynlib.robot import Robot
 
+_CARRIED = r"{}^{i}_{i-1}R\left({}^{i-1}v_{i-1} + {}^{i-1}\omega_{i-1} \times {}^{i-1}p_{i}\right)"
 
-@equation("omega", r"{}^{i}\omega_{i}", r"{}^{i}_{i-1}R\,{}^{i-1}\omega_{i-1} + \dot{\theta}_{i}\,{}^{i}\hat{z}_{i}",
-          "A5.2.6-5, -6", prismatic=r"{}^{i}_{i-1}R\,{}^{i-1}\omega_{i-1}", prismatic_source="E7")  # fmt: skip
+
+@equation(
+    "omega",
+    r"{}^{i}\omega_{i}",
+    r"{}^{i}_{i-1}R\,{}^{i-1}\omega_{i-1} + \dot{\theta}_{i}\,{}^{i}\hat{z}_{i}",
+    source="A5.2.6-5, -6",
+    prismatic=r"{}^{i}_{i-1}R\,{}^{i-1}\omega_{i-1}",
+    prismatic_source="E7",
+)
 def angular_velocity(R: Array, omega: Array, turning: Array) -> Array:
     """Angular velocity of link i: that of its parent, and its own turning about the joint axis."""
     return apply(transpose(R), omega) + turning
 
 
-@equation("v", r"{}^{i}v_{i}", r"{}^{i}_{i-1}R\left({}^{i-1}v_{i-1} + {}^{i-1}\omega_{i-1} \times {}^{i-1}p_{i}\right)",
-          "A5.2.6-7, -8", prismatic_source="E7", prismatic=r"{}^{i}_{i-1}R\left({}^{i-1}v_{i-1} + {}^{i-1}\omega_{i-1} "
-          r"\times {}^{i-1}p_{i}\right) + \dot{d}_{i}\,{}^{i}\hat{z}_{i}")  # fmt: skip
+@equation(
+    "v",
+    r"{}^{i}v_{i}",
+    _CARRIED,
+    source="A5.2.6-7, -8",
+    prismatic=_CARRIED + r" + \dot{d}_{i}\,{}^{i}\hat{z}_{i}",
+    prismatic_source="E7",
+)
 def linear_velocity(R: Array, v: Array, omega: Array, p: Array, sliding: Array) -> Array:
     """Velocity of the origin of frame i: of that point carried by the parent, and its own sliding."""
     return apply(transpose(R), v + cross(omega, p)) + sliding
@@ -87,7 +100,7 @@ class LinkVelocity:
 
 
 def outward(
-    robot: Robot, q: Any, dq: Any, *, steps: Steps = Steps(), base: BaseMotion = BaseMotion()  # noqa: B008 (frozen)
+    robot: Robot, q: Any, dq: Any, *, steps: Steps = Steps(), base: BaseMotion = BaseMotion()
 ) -> tuple[LinkVelocity, ...]:
     r"""Propagate the velocities from the base to the last link (A5.2.6-5 to -10 for any arm; E7).
 
