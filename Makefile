@@ -3,7 +3,7 @@
 
 ifdef PYTHON
 export COURSE_PYTHON := $(PYTHON)
-START := $(shell command -v $(PYTHON) 2>/dev/null)
+START := $(shell command -v "$(PYTHON)" 2>/dev/null)
 else
 START := $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	command -v $$p 2>/dev/null && break; done)
@@ -14,7 +14,7 @@ endif
 
 help:
 	@echo "make book          build the site and say which page to open"
-	@echo "make test          check everything that must hold (about five minutes)"
+	@echo "make test          check everything that must hold (one to five minutes)"
 	@echo "make test-slow     run the checks that take longer"
 	@echo "make notebooks     run all chapters again and store their outputs"
 	@echo "make requirements  renew requirements.txt within the ranges of pyproject.toml"

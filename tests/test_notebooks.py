@@ -12,10 +12,12 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbclient.exceptions import CellExecutionError
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from PIL import Image
 
 from tools.files import ROOT, notebooks_in_toc, pages_in_toc
+from tools.notebooks import refresh
 
 BOOK = ROOT / "book"
 NBVAL = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env"]
@@ -293,3 +295,35 @@ def test_options_that_weaken_nbval_are_refused(tmp_path, option):
     done, _ = run_nbval(tmp_path, option)
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
     assert "is refused" in done.stderr
+
+
+# ---- make notebooks --------------------------------------------------------------------------------
+
+
+def test_outputs_are_stored_once_and_then_stay_as_they_are(tmp_path):
+    path = tmp_path / "numbers.ipynb"
+    notebook = small_notebook()
+    del notebook.cells[2]
+    notebook.cells[1].outputs[0].text = "something else"
+    notebook.cells[1].metadata["execution"] = {"iopub.execute_input": "2026-01-01T00:00:00Z"}
+    store(notebook, path)
+    assert refresh(path) == "stored"
+    first = path.read_bytes()
+    stored = read(path)
+    assert [cell.id for cell in stored.cells] == ["title", "number", "error"]
+    assert [cell.get("execution_count") for cell in stored.cells] == [None, 1, 2]
+    assert stored.cells[1].outputs[0].text == "0.2857142857142857\n"
+    assert "execution" not in stored.cells[1].metadata
+    assert refresh(path) == "unchanged"
+    assert path.read_bytes() == first
+
+
+def test_a_notebook_that_fails_stays_as_it_is(tmp_path):
+    path = tmp_path / "numbers.ipynb"
+    notebook = small_notebook()
+    notebook.cells[3].metadata["tags"] = []
+    store(notebook, path)
+    before = path.read_bytes()
+    with pytest.raises(CellExecutionError, match="too far"):
+        refresh(path)
+    assert path.read_bytes() == before

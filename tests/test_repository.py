@@ -100,6 +100,14 @@ def test_every_module_of_dynlib_is_in_the_library_reference():
     assert documented <= modules, "book/api.md names modules that are not there"
 
 
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "LICENSE-TEXT.md"])
+def test_links_between_files_lead_somewhere(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    targets = [target.split("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text)]
+    local = [target for target in targets if target and not target.startswith(("https://", "mailto:"))]
+    assert [target for target in local if not (ROOT / target).exists()] == []
+
+
 def test_settings_are_shipped_without_a_repository():
     settings = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     assert settings["repository"] == {"url": "", "branch": ""}
