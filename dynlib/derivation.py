@@ -40,7 +40,7 @@ class PrintedStep:
         left, right = self.equation.sides(self.link, self.joint)
         tag = rf"\tag{{{self.equation.number(self.joint)}}}"
         value = notation.latex(_written_out(self.value, collect=True))
-        return f"\\begin{{align}}\n{left} &= {right} {tag} \\\\\n&= {value} \\notag\n\\end{{align}}"
+        return f"\\begin{{align*}}\n{left} &= {right} {tag} \\\\\n&= {value}\n\\end{{align*}}"
 
     def _repr_markdown_(self) -> str:
         return self.tex()

@@ -142,7 +142,7 @@ def planar_arm(robot: Robot, q: Any, lengths: Sequence[str] = ()) -> Figure:
                 _label(ax, centre, rf"$m_{i}$", MASS, (14, -12))
         for near, far, length in zip(points[1:], points[2:], lengths, strict=False):
             along = (far - near) / np.linalg.norm(far - near)
-            _label(ax, (near + far) / 2, rf"${length}$", INK, (13 * along[1], -13 * along[0]))
+            _label(ax, 0.3 * near + 0.7 * far, rf"${length}$", INK, (13 * along[1], -13 * along[0]))
         if robot.gravity[:2].any():
             _draw_gravity(ax, robot.gravity[:2], points, size)
     ax.margins(0.12)

@@ -211,7 +211,7 @@ class Robot:
         if symbols and not self.is_symbolic:
             raise TypeError(
                 f"the state holds the symbol {min(symbols, key=str)}, but {self.name} holds floats, which would make "
-                "the result inexact. Use robot.exact(), which reads every float of the robot as the decimal that it shows."
+                "the result inexact. Use robot.exact(), which reads every float as the decimal that it shows."
             )
         arrays = {name: (as_exact if self.is_symbolic else as_floats)(array) for name, array in arrays.items()}
         self._hint_at_degrees(arrays.get("q"))
