@@ -165,8 +165,8 @@ def _draw_frame(ax: Axes, pose: Array, index: str, length: float) -> None:
     for axis, letter, colour in ((0, "x", X_AXIS), (1, "y", Y_AXIS)):
         end = origin + reach * R[:, axis]
         _arrow(ax, origin, end, colour)
-        side = 11 * R[:, axis] + (0, 0)
-        _label(ax, end, rf"${letter}_{index}$", colour, (float(side[0]), float(side[1])))
+        offset = 11 * R[:, 1] + (2 * R[:, 0] if axis == 0 else 0 * R[:, 0])  # an x axis lies on its link
+        _label(ax, end, rf"${letter}_{index}$", colour, (float(offset[0]), float(offset[1])))
 
 
 def _draw_angle(ax: Axes, parent: Array, pose: Array, index: int, radius: float) -> None:

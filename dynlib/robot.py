@@ -389,11 +389,11 @@ class Robot:
 
     def __str__(self) -> str:
         lines = [f"{self.name}: {self.n} joint{'s' if self.n > 1 else ''}, gravity {_plain(self.gravity)} m/s²"]
-        lines += ["  i  joint      from parent (m)       mass (kg)  centre of mass (m)    inertia diagonal (kg m²)"]
+        lines += ["  i  joint      origin in parent (m)  mass (kg)  mass centre (m)     Ixx, Iyy, Izz (kg m²)"]
         for i, link in enumerate(self.links, start=1):
             mass = "unknown" if link.mass is None else _plain(link.mass)
-            columns = (_plain(frames.position(link.fixed)), mass, _plain(link.com), _plain(np.diagonal(link.inertia)))
-            lines += [f"  {i}  {link.joint:<9}  {columns[0]:<20}  {columns[1]:<9}  {columns[2]:<20}  {columns[3]}"]
+            origin, moments = _plain(frames.position(link.fixed)), _plain(np.diagonal(link.inertia))
+            lines += [f"  {i}  {link.joint:<9}  {origin:<20}  {mass:<9}  {_plain(link.com):<18}  {moments}"]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
