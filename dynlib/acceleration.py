@@ -117,6 +117,7 @@ def outward(
     q, dq, ddq = robot.state(q=q, dq=dq, ddq=ddq)
     parent: Any = base
     links: list[LinkAcceleration] = []
+    coms = velocity.coms_of(robot)
     velocities = velocity.outward(robot, q, dq, steps=steps, base=base)
     for i, (link, moving) in enumerate(zip(robot.links, velocities, strict=True)):
         turning, sliding = (Z * rate[..., None] for rate in link.split(dq[..., i]))
@@ -124,7 +125,7 @@ def outward(
         R, p = rotation(moving.T), position(moving.T)
         domega = steps.angular_acceleration(R, parent.domega, parent.omega, turning, dturning)
         dv = steps.linear_acceleration(R, parent.domega, parent.omega, p, parent.dv, moving.omega, sliding, dsliding)
-        dv_c = steps.com_acceleration(domega, moving.omega, link.com, dv)
+        dv_c = steps.com_acceleration(domega, moving.omega, coms[i], dv)
         parent = LinkAcceleration(**vars(moving), domega=domega, dv=dv, dv_c=dv_c)
         links.append(parent)
     return tuple(links)

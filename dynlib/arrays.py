@@ -5,9 +5,10 @@ Its entries are either floats (then the leading axes may hold a batch of states)
 ``object``). The two kinds do not mix: a float beside a symbol would spoil every exact result that follows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import sympy
@@ -50,9 +51,7 @@ def as_array(value: Any, name: str, shape: tuple[int | None, ...]) -> Array:
         )
     if value.dtype == float and not np.isfinite(value).all():
         raise ValueError(f"{name} holds {value[~np.isfinite(value)].flat[0]}; expected finite numbers.")
-    value = value.copy()
-    value.flags.writeable = False
-    return value
+    return _read_only(value.copy())
 
 
 def _read_entries(value: Any, name: str) -> Array:
@@ -114,9 +113,8 @@ def refuse_mixture(arrays: Mapping[str, Array]) -> None:
     >>> refuse_mixture({"a": np.array([0.5]), "b": np.array([2.0])})
     """
     symbols = set().union(*map(free_symbols, arrays.values()))
-    broken = [(name, fractions(array)[0]) for name, array in arrays.items() if fractions(array)]
-    if symbols and broken:
-        raise mixing_error(f"{broken[0][0]} holds", broken[0][1], min(symbols, key=str))
+    if symbols and (found := first_fraction(arrays)):
+        raise mixing_error(f"{found[0]} holds", found[1], min(symbols, key=str))
 
 
 def one_kind(arrays: Mapping[str, Array]) -> dict[str, Array]:
@@ -140,6 +138,55 @@ def one_kind(arrays: Mapping[str, Array]) -> dict[str, Array]:
     return {name: (as_exact if exact else as_floats)(array) for name, array in arrays.items()}
 
 
+@dataclass(frozen=True, eq=False)
+class Data:
+    """A frozen record of arrays and of other such records."""
+
+    def named_arrays(self, of: str = "") -> dict[str, Array]:
+        """Return every array in the record by the words that name it in a message.
+
+        Args:
+            of: what the record is, such as ``"link 2"``.
+        """
+        named: dict[str, Array] = {}
+        for entry in fields(self):
+            value = getattr(self, entry.name)
+            if isinstance(value, np.ndarray):
+                named[f"{entry.name} of {of}" if of else entry.name] = value
+            elif isinstance(value, Data):
+                named |= value.named_arrays(of or entry.name)
+            elif isinstance(value, tuple):
+                word = entry.name.removesuffix("s")
+                for number, part in enumerate(value, start=1):
+                    named |= part.named_arrays(f"{word} {number}") if isinstance(part, Data) else {}
+        return named
+
+    def mapped(self, change: Callable[[Array], Array]) -> Self:
+        """Return the record with a function applied to every array in it.
+
+        Args:
+            change: takes an array and returns one of the same shape.
+        """
+        return replace(self, **self.changed_fields(change))
+
+    def changed_fields(self, change: Callable[[Array], Array]) -> dict[str, Any]:
+        """Return the fields that hold arrays, with a function applied to every array in them.
+
+        Args:
+            change: takes an array and returns one of the same shape.
+        """
+        changed: dict[str, Any] = {}
+        for entry in fields(self):
+            value = getattr(self, entry.name)
+            if isinstance(value, np.ndarray):
+                changed[entry.name] = change(value)
+            elif isinstance(value, Data):
+                changed[entry.name] = value.mapped(change)
+            elif isinstance(value, tuple) and any(isinstance(part, Data) for part in value):
+                changed[entry.name] = tuple(part.mapped(change) for part in value)
+        return changed
+
+
 def is_symbolic(array: Array) -> bool:
     """Say whether an array holds expressions (True) or floats (False).
 
@@ -155,7 +202,7 @@ def as_exact(array: Array) -> Array:
     >>> as_exact(np.array([1.0, -2.0]))
     array([1, -2], dtype=object)
     """
-    return array if is_symbolic(array) else np.asarray(_WHOLE(array), dtype=object)
+    return array if is_symbolic(array) else _read_only(np.asarray(_WHOLE(array), dtype=object))
 
 
 def as_floats(array: Array) -> Array:
@@ -164,7 +211,12 @@ def as_floats(array: Array) -> Array:
     >>> as_floats(np.array([sympy.Rational(1, 2)]))
     array([0.5])
     """
-    return array.astype(float)
+    return _read_only(array.astype(float))
+
+
+def _read_only(array: Array) -> Array:
+    array.flags.writeable = False
+    return array
 
 
 def free_symbols(array: Array) -> set[sympy.Symbol]:
@@ -176,13 +228,17 @@ def free_symbols(array: Array) -> set[sympy.Symbol]:
     return {s for entry in array.flat for s in entry.free_symbols} if is_symbolic(array) else set()
 
 
-def fractions(array: Array) -> list[float]:
-    """Return the floats of an array that are not whole numbers.
+def first_fraction(arrays: Mapping[str, Array]) -> tuple[str, float] | None:
+    """Return the first float that is not a whole number, with the name of its array; None if there is none.
 
-    >>> fractions(np.array([1.0, 0.5]))
-    [0.5]
+    >>> first_fraction({"a": np.array([1.0]), "b": np.array([2.0, 0.5])})
+    ('b', 0.5)
     """
-    return [] if is_symbolic(array) else [float(number) for number in array[array != np.round(array)].flat]
+    for name, array in arrays.items():
+        broken = np.array([]) if is_symbolic(array) else array[array != np.round(array)]
+        if broken.size:
+            return name, float(broken.flat[0])
+    return None
 
 
 def zeros(like: Array) -> Array:
@@ -212,17 +268,63 @@ def sin(angle: Array) -> Array:
     return _SIN(angle) if is_symbolic(angle) else np.sin(angle)
 
 
+def sign(value: Array) -> Array:
+    """Return -1, 0 or 1, entry by entry; any unit, any shape.
+
+    >>> sign(np.array([2.0, 0.0, -1.0]))
+    array([ 1.,  0., -1.])
+    """
+    return _SIGN(value) if is_symbolic(value) else np.sign(value)
+
+
+_SIGN = np.frompyfunc(sympy.sign, 1, 1)
 _COS, _SIN = np.frompyfunc(sympy.cos, 1, 1), np.frompyfunc(sympy.sin, 1, 1)
 _WHOLE = np.frompyfunc(lambda number: sympy.Integer(round(number)), 1, 1)
 
 
-def apply(matrix: Array, vector: Array) -> Array:
+def vector(x: Any, y: Any, z: Any) -> Array:
+    """Join three components, each of shape (...,), into vectors ``(..., 3)``.
+
+    In memory each component of a batch lies in one piece, which makes the operations on components fast.
+
+    >>> vector(1.0, np.array([2.0, 3.0]), 4.0)
+    array([[1., 2., 4.],
+           [1., 3., 4.]])
+    """
+    joined = _joined([x, y, z])
+    return joined.transpose(*range(1, joined.ndim), 0)
+
+
+def matrix(rows: Sequence[Sequence[Any]]) -> Array:
+    """Join the entries of a square matrix, each of shape (...,), into matrices ``(..., n, n)``; memory as in vectors.
+
+    >>> matrix([[1.0, 2.0], [3.0, 4.0]])
+    array([[1., 2.],
+           [3., 4.]])
+    """
+    joined = _joined([entry for row in rows for entry in row])
+    joined = joined.reshape(len(rows), len(rows), *joined.shape[1:])
+    return joined.transpose(*range(2, joined.ndim), 0, 1)
+
+
+def _joined(entries: Sequence[Any]) -> Array:
+    """Stack entries of shape (...,) along a new first axis."""
+    arrays = [np.asarray(entry) for entry in entries]
+    shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    joined: Array = np.empty((len(arrays), *shape), dtype=np.result_type(*arrays))
+    for place, array in enumerate(arrays):
+        joined[place, ...] = array
+    return joined
+
+
+def apply(matrix: Array, vector_: Array) -> Array:
     """Return matrix times vector, ``(..., 3, 3)`` and ``(..., 3)`` to ``(..., 3)``.
 
     >>> apply(np.diag([1.0, 2.0, 3.0]), np.array([1.0, 1.0, 1.0]))
     array([1., 2., 3.])
     """
-    return (matrix @ vector[..., None])[..., 0]
+    x, y, z = (vector_[..., i] for i in range(3))
+    return vector(*(matrix[..., i, 0] * x + matrix[..., i, 1] * y + matrix[..., i, 2] * z for i in range(3)))
 
 
 def cross(a: Array, b: Array) -> Array:
@@ -231,7 +333,8 @@ def cross(a: Array, b: Array) -> Array:
     >>> cross(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
     array([0., 0., 1.])
     """
-    return np.cross(a, b)
+    (a_x, a_y, a_z), (b_x, b_y, b_z) = ([each[..., i] for i in range(3)] for each in (a, b))
+    return vector(a_y * b_z - a_z * b_y, a_z * b_x - a_x * b_z, a_x * b_y - a_y * b_x)
 
 
 def dot(a: Array, b: Array) -> Array:
@@ -240,7 +343,7 @@ def dot(a: Array, b: Array) -> Array:
     >>> float(dot(np.array([1.0, 2.0, 3.0]), np.array([0.0, 0.0, 1.0])))
     3.0
     """
-    return np.asarray((a * b).sum(axis=-1))
+    return np.asarray(a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2])
 
 
 def transpose(matrix: Array) -> Array:

@@ -13,10 +13,12 @@ import numpy as np
 from dynlib import newton_euler, notation
 from dynlib.arrays import Array, is_symbolic
 from dynlib.equation import Equation
+from dynlib.links import Joint
 from dynlib.newton_euler import Steps
-from dynlib.robot import Joint, Robot
+from dynlib.robot import Robot
 
 _INWARD = ("f", "n")  # these run from the last link to the first
+_ORDER = {name: place for place, name in enumerate("T omega v v_c domega dv dv_c g F N f n tau tau_m".split())}
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,16 +30,18 @@ class PrintedStep:
         joint: kind of its joint, which decides the terms that are shown.
         equation: what was computed.
         value: the field of the link's record, an expression, vector or matrix.
+        loaded: the surroundings load the link, so that the terms for this are shown.
     """
 
     link: int
     joint: Joint
     equation: Equation
     value: Array
+    loaded: bool = False
 
     def tex(self) -> str:
         """Return symbol, equation, source number and value as one TeX display."""
-        left, right = self.equation.sides(self.link, self.joint)
+        left, right = self.equation.sides(self.link, self.joint, self.loaded)
         tag = rf"\tag{{{self.equation.number(self.joint)}}}"
         value = notation.latex(_written_out(self.value, collect=True))
         return f"\\begin{{align*}}\n{left} &= {right} {tag} \\\\\n&= {value}\n\\end{{align*}}"
@@ -46,7 +50,7 @@ class PrintedStep:
         return self.tex()
 
     def __repr__(self) -> str:
-        left, right = map(notation.text, self.equation.sides(self.link, self.joint))
+        left, right = map(notation.text, self.equation.sides(self.link, self.joint, self.loaded))
         value = notation.text(notation.latex(_written_out(self.value, collect=True)))
         return f"{left} = {right}    ({self.equation.number(self.joint)})\n{' ' * len(left)} = {value}"
 
@@ -128,17 +132,17 @@ def derive(robot: Robot, q: Any = None, dq: Any = None, ddq: Any = None, **optio
         raise ValueError(
             f"a derivation is printed for one state; the state is a batch of shape {records[0].tau.shape}."
         )
-    steps = options.get("steps", Steps())
-    equations: list[Equation] = [getattr(steps, field.name) for field in fields(steps)]
+    equations: list[Equation] = [getattr(options.get("steps", Steps()), field.name) for field in fields(Steps)]
     printed: list[PrintedStep] = []
-    numbered = list(enumerate(zip(robot.links, records, strict=True), start=1))
-    for equation in (e for e in equations if e.quantity not in _INWARD and e.quantity != "tau"):
-        printed += [PrintedStep(i, link.joint, equation, getattr(r, equation.quantity)) for i, (link, r) in numbered]
-    for equation in (e for e in equations if e.quantity in _INWARD):
-        printed += [
-            PrintedStep(i, l.joint, equation, getattr(r, equation.quantity)) for i, (l, r) in reversed(numbered)
-        ]
-    printed += [PrintedStep(i, link.joint, steps.joint_torque, r.tau) for i, (link, r) in numbered]
+    for equation in sorted(equations, key=lambda each: _ORDER[each.quantity]):
+        outward = list(range(robot.n))
+        for i in reversed(outward) if equation.quantity in _INWARD else outward:
+            link, record = robot.links[i], records[i]
+            if equation.quantity == "tau_m" and link.motor is None:
+                continue
+            loaded = any(entry != 0 for entry in (*record.f_e, *record.n_e))
+            value = getattr(record, equation.quantity)
+            printed.append(PrintedStep(i + 1, link.joint, equation, value, loaded))
     return Derivation(tuple(printed))
 
 

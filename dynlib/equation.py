@@ -22,6 +22,7 @@ class Equation:
         function: computes the right side.
         prismatic: TeX of the right side for a prismatic joint, when it differs.
         prismatic_source: its source, when it differs.
+        loaded: TeX that is added to the right side when the surroundings load the link.
     """
 
     quantity: str
@@ -31,14 +32,16 @@ class Equation:
     function: Callable[..., Any]
     prismatic: str | None = None
     prismatic_source: str | None = None
+    loaded: str = ""
 
     def __call__(self, *arguments: Any) -> Any:
         """Compute the right side."""
         return self.function(*arguments)
 
-    def sides(self, link: int, joint: str = "revolute") -> tuple[str, str]:
+    def sides(self, link: int, joint: str = "revolute", loaded: bool = False) -> tuple[str, str]:
         """Return the TeX of the left and of the right side for one link, by its number (from 1) and kind of joint."""
         right = self.prismatic if joint == "prismatic" and self.prismatic is not None else self.tex
+        right += self.loaded if loaded else ""
         return _with_indices(self.symbol, link), _with_indices(right, link)
 
     def number(self, joint: str = "revolute") -> str:
@@ -60,6 +63,7 @@ def equation(
     source: str,
     prismatic: str | None = None,
     prismatic_source: str | None = None,
+    loaded: str = "",
 ) -> Callable[[Callable[..., Any]], Equation]:
     r"""Make a step function an :class:`Equation` (a decorator).
 
@@ -73,7 +77,7 @@ def equation(
     """
 
     def wrap(function: Callable[..., Any]) -> Equation:
-        made = Equation(quantity, symbol, tex, source, function, prismatic, prismatic_source)
+        made = Equation(quantity, symbol, tex, source, function, prismatic, prismatic_source, loaded)
         object.__setattr__(made, "__doc__", function.__doc__)
         object.__setattr__(made, "__name__", function.__name__)
         object.__setattr__(made, "__module__", function.__module__)

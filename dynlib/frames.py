@@ -6,7 +6,7 @@ A transform :math:`{}^{i}_{j}T` is an array ``(..., 4, 4)``; it turns components
 
 import numpy as np
 
-from dynlib.arrays import Array, apply, cos, is_symbolic, sin, transpose
+from dynlib.arrays import Array, apply, cos, is_symbolic, matrix, sin, transpose, vector
 from dynlib.equation import equation
 
 Z = np.array([0, 0, 1])
@@ -26,7 +26,7 @@ def rotation_x(angle: Array) -> Array:
     array([0., 0., 1.])
     """
     c, s, zero, one = _entries(angle)
-    return _matrix([[one, zero, zero], [zero, c, -s], [zero, s, c]])
+    return matrix([[one, zero, zero], [zero, c, -s], [zero, s, c]])
 
 
 def rotation_z(angle: Array) -> Array:
@@ -42,17 +42,13 @@ def rotation_z(angle: Array) -> Array:
     array([0., 1., 0.])
     """
     c, s, zero, one = _entries(angle)
-    return _matrix([[c, -s, zero], [s, c, zero], [zero, zero, one]])
+    return matrix([[c, -s, zero], [s, c, zero], [zero, zero, one]])
 
 
 def _entries(angle: Array) -> tuple[Array, Array, Array, Array]:
     """Return cosine, sine, 0 and 1 in the shape of the angle."""
     zero = 0 * angle
     return cos(angle), sin(angle), zero, zero + 1
-
-
-def _matrix(rows: list[list[Array]]) -> Array:
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
 def transform(R: Array, p: Array) -> Array:
@@ -68,12 +64,9 @@ def transform(R: Array, p: Array) -> Array:
     >>> transform(np.eye(3), np.array([1.0, 2.0, 3.0]))[:3, 3]
     array([1., 2., 3.])
     """
-    shape = np.broadcast_shapes(R.shape[:-2], p.shape[:-1])
-    T = np.zeros((*shape, 4, 4), dtype=np.result_type(R, p))
-    T[..., :3, :3] = R
-    T[..., :3, 3] = p
-    T[..., 3, 3] = 1
-    return T
+    zero = 0 * p[..., 0]
+    rows = [[R[..., i, 0], R[..., i, 1], R[..., i, 2], p[..., i]] for i in range(3)]
+    return matrix([*rows, [zero, zero, zero, zero + 1]])
 
 
 def rotation(T: Array) -> Array:
@@ -92,6 +85,19 @@ def position(T: Array) -> Array:
     array([0., 0., 0.])
     """
     return T[..., :3, 3]
+
+
+def compose(first: Array, second: Array) -> Array:
+    r"""Return the product of two transforms, :math:`{}^{i}_{k}T={}^{i}_{j}T\,{}^{j}_{k}T`, shape ``(..., 4, 4)``.
+
+    >>> T = transform(np.eye(3), np.array([1.0, 2.0, 3.0]))
+    >>> position(compose(T, T))
+    array([2., 4., 6.])
+    """
+    R = rotation(first)
+    columns = [apply(R, rotation(second)[..., k]) for k in range(3)]
+    p = apply(R, position(second)) + position(first)
+    return transform(matrix([[column[..., i] for column in columns] for i in range(3)]), p)
 
 
 def inverse(T: Array) -> Array:
@@ -115,8 +121,8 @@ def inverse(T: Array) -> Array:
 )
 def joint_transform(fixed: Array, angle: Array, distance: Array) -> Array:
     """Pose of link i in its parent: the fixed pose of the joint, then a turn about z or a slide along z."""
-    motion = transform(rotation_z(angle), Z * distance[..., None])
-    return fixed @ motion
+    motion = transform(rotation_z(angle), vector(0 * distance, 0 * distance, distance))
+    return compose(fixed, motion)
 
 
 def dh_modified(a: Array, alpha: Array, d: Array, theta: Array) -> Array:

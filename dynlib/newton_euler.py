@@ -6,6 +6,7 @@ wrench at the tip is what the surroundings put *on* the arm, so that the arm put
 :math:`{}^{N+1}f_{N+1} = -\text{tip force}` (E12).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +14,12 @@ import numpy as np
 
 from dynlib import acceleration
 from dynlib.acceleration import LinkAcceleration
-from dynlib.arrays import Array, apply, as_array, cross, dot, transpose
+from dynlib.arrays import Array, apply, cross, dot, transpose
 from dynlib.equation import Equation, equation
 from dynlib.frames import Z, position, rotation
+from dynlib.links import Body
 from dynlib.robot import Robot
-from dynlib.velocity import BaseMotion
+from dynlib.velocity import BaseMotion, Wrench, loads_on_links
 
 
 @equation("g", r"{}^{i}g", r"{}^{i}_{i-1}R\,{}^{i-1}g", "E10")
@@ -43,10 +45,16 @@ def resultant_moment(I: Array, domega: Array, omega: Array) -> Array:
     return apply(I, domega) + cross(omega, apply(I, omega))
 
 
-@equation("f", r"{}^{i}f_{i}", r"{}^{i}F_{i} + {}^{i}_{i+1}R\,{}^{i+1}f_{i+1} - m_{i}\,{}^{i}g", "A5.2.4-3")
-def force_balance(F: Array, R_next: Array, f_next: Array, m: Array, g: Array) -> Array:
-    """Force of link i-1 on link i."""
-    return F + apply(R_next, f_next) - g * m
+@equation(
+    "f",
+    r"{}^{i}f_{i}",
+    r"{}^{i}F_{i} + {}^{i}_{i+1}R\,{}^{i+1}f_{i+1} - m_{i}\,{}^{i}g",
+    source="A5.2.4-3",
+    loaded=r" - {}^{i}f_{\mathrm{e},{i}}",
+)
+def force_balance(F: Array, R_next: Array, f_next: Array, m: Array, g: Array, f_e: Array) -> Array:
+    """Force of link i-1 on link i; the surroundings help with f_e."""
+    return F + apply(R_next, f_next) - g * m - f_e
 
 
 @equation(
@@ -55,13 +63,23 @@ def force_balance(F: Array, R_next: Array, f_next: Array, m: Array, g: Array) ->
     r"{}^{i}N_{i} + {}^{i}p_{c_{i}} \times {}^{i}F_{i} + {}^{i}_{i+1}R\,{}^{i+1}n_{i+1} + "
     r"{}^{i}p_{i+1} \times {}^{i}_{i+1}R\,{}^{i+1}f_{i+1} - {}^{i}p_{c_{i}} \times m_{i}\,{}^{i}g",
     source="A5.2.4-4",
+    loaded=r" - {}^{i}n_{\mathrm{e},{i}}",
 )
 def moment_balance(
-    N: Array, p_c: Array, F: Array, R_next: Array, n_next: Array, p_next: Array, f_next: Array, m: Array, g: Array
+    N: Array,
+    p_c: Array,
+    F: Array,
+    R_next: Array,
+    n_next: Array,
+    p_next: Array,
+    f_next: Array,
+    m: Array,
+    g: Array,
+    n_e: Array,
 ) -> Array:
-    """Moment of link i-1 on link i, about the origin of frame i."""
+    """Moment of link i-1 on link i, about the origin of frame i; the surroundings help with n_e."""
     carried = apply(R_next, n_next) + cross(p_next, apply(R_next, f_next))
-    return N + cross(p_c, F) + carried - cross(p_c, g * m)
+    return N + cross(p_c, F) + carried - cross(p_c, g * m) - n_e
 
 
 @equation(
@@ -77,6 +95,20 @@ def joint_torque(f: Array, n: Array, turn: Array, slide: Array) -> Array:
     return dot(n, turn) + dot(f, slide)
 
 
+@equation(
+    "tau_m",
+    r"\tau_{\mathrm{m},{i}}",
+    r"\tau_{i} + G_{i}^2 J_{i}\,\ddot{\theta}_{i} + |G_{i}|\left(B_{i}|G_{i}|\,\dot{\theta}_{i} + T_{\mathrm{c},{i}}"
+    r"\right)",
+    source="E12",
+    prismatic=r"\tau_{i} + G_{i}^2 J_{i}\,\ddot{d}_{i} + |G_{i}|\left(B_{i}|G_{i}|\,\dot{d}_{i} + T_{\mathrm{c},{i}}"
+    r"\right)",
+)
+def motor_torque(tau: Array, J: Array, G: Array, B: Array, dry: Array, rate: Array, drate: Array) -> Array:
+    """Torque that the motor must supply, seen at the joint: with rotor, gear and friction."""
+    return tau + drate * (G * G * J) + (rate * (B * abs(G)) + dry) * abs(G)
+
+
 @dataclass(frozen=True)
 class Steps(acceleration.Steps):
     """The equations of the whole recursion; a misconception is ``dataclasses.replace(Steps(), name=wrong)``."""
@@ -87,6 +119,7 @@ class Steps(acceleration.Steps):
     force_balance: Equation = force_balance
     moment_balance: Equation = moment_balance
     joint_torque: Equation = joint_torque
+    motor_torque: Equation = motor_torque
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,19 +128,25 @@ class LinkForces(LinkAcceleration):
 
     Attributes:
         g: :math:`{}^{i}g`, shape (3,) or (..., 3), in m/s².
+        f_e: external force on link i (not the load at the tip), shape (..., 3), in N.
+        n_e: its moment about the origin of {i}, shape (..., 3), in N m.
         F: :math:`{}^{i}F_i`, resultant force, shape (..., 3), in N.
         N: :math:`{}^{i}N_i`, resultant moment about the centre of mass, shape (..., 3), in N m.
         f: :math:`{}^{i}f_i`, force of link i-1 on link i, shape (..., 3), in N.
         n: :math:`{}^{i}n_i`, moment of link i-1 on link i about the origin of {i}, shape (..., 3), in N m.
         tau: :math:`\tau_i`, what the joint supplies, shape (...,), in N m (revolute) or N (prismatic).
+        tau_m: what the motor supplies, with rotor and friction; tau if the link has no motor data.
     """
 
     g: Array
+    f_e: Array
+    n_e: Array
     F: Array
     N: Array
     f: Array
     n: Array
     tau: Array
+    tau_m: Array
 
 
 def recursion(
@@ -118,6 +157,7 @@ def recursion(
     *,
     tip_force: Any = (0, 0, 0),
     tip_moment: Any = (0, 0, 0),
+    wrenches: Sequence[Wrench] = (),
     base: BaseMotion = BaseMotion(),
     steps: Steps = Steps(),
 ) -> tuple[LinkForces, ...]:
@@ -130,6 +170,7 @@ def recursion(
         ddq: joint accelerations, shape (..., N), in rad/s² or m/s².
         tip_force: force of the surroundings *on* the arm at the tip, in tip axes {N+1}, shape (..., 3), in N.
         tip_moment: moment of the surroundings *on* the arm about the tip, in tip axes, shape (..., 3), in N m.
+        wrenches: more loads *on* the arm, at any link and in any axes.
         base: motion of the base.
         steps: the equations, for trying a wrong one.
 
@@ -145,30 +186,45 @@ def recursion(
     >>> recursion(arm, [0, 0], [0, 0], [0, 0])[0].n  # held level: m1 g L1 + m2 g (L1 + L2)
     array([ 0.,  0., 30.])
     """
-    for number, link in enumerate(robot.links, start=1):
-        if link.mass is None:
-            raise ValueError(
-                f"link {number} of {robot.name} has no mass data; forces need mass, com and inertia of every link. "
-                "Give them, or mass=0 for a link whose mass does not matter."
-            )
-    f_next = -as_array(tip_force, "tip_force", (3,))
-    n_next = -as_array(tip_moment, "tip_moment", (3,))
+    bodies = _known_bodies(robot)
+    tip = Wrench(tip_force, tip_moment, axes="link")
     moving = acceleration.outward(robot, q, dq, ddq, steps=steps, base=base)
     g = apply(transpose(rotation(robot.base)), robot.gravity)
     felt = [g := steps.gravity(rotation(motion.T), g) for motion in moving]
 
-    T_next = robot.tool
+    loads = loads_on_links(robot, wrenches, [motion.T for motion in moving])
+    dq, ddq = robot.state(dq=dq, ddq=ddq)
+
+    T_next, f_next, n_next = robot.tool, -tip.force, -tip.moment
     links: list[LinkForces] = []
-    for link, motion, g in zip(reversed(robot.links), reversed(moving), reversed(felt), strict=True):
+    for i in reversed(range(robot.n)):
+        link, body, motion, g, (f_e, n_e) = robot.links[i], bodies[i], moving[i], felt[i], loads[i]
         R_next, p_next = rotation(T_next), position(T_next)
-        F = steps.resultant_force(link.mass, motion.dv_c)
-        N = steps.resultant_moment(link.inertia, motion.domega, motion.omega)
-        f = steps.force_balance(F, R_next, f_next, link.mass, g)
-        n = steps.moment_balance(N, link.com, F, R_next, n_next, p_next, f_next, link.mass, g)
-        tau = np.asarray(steps.joint_torque(f, n, Z * link.turn, Z * link.slide))
-        links.append(LinkForces(**vars(motion), g=g, F=F, N=N, f=f, n=n, tau=tau))
+        F = steps.resultant_force(body.mass, motion.dv_c)
+        N = steps.resultant_moment(body.inertia, motion.domega, motion.omega)
+        f = steps.force_balance(F, R_next, f_next, body.mass, g, f_e)
+        n = steps.moment_balance(N, body.com, F, R_next, n_next, p_next, f_next, body.mass, g, n_e)
+        tau = tau_m = np.asarray(steps.joint_torque(f, n, Z * link.turn, Z * link.slide))
+        if (motor := link.motor) is not None:
+            rate, drate = dq[..., i], ddq[..., i]
+            dry = motor.dry(rate)
+            tau_m = np.asarray(steps.motor_torque(tau, motor.inertia, motor.gear, motor.viscous, dry, rate, drate))
+        links.append(LinkForces(**vars(motion), g=g, f_e=f_e, n_e=n_e, F=F, N=N, f=f, n=n, tau=tau, tau_m=tau_m))
         T_next, f_next, n_next = motion.T, f, n
     return tuple(reversed(links))
+
+
+def _known_bodies(robot: Robot) -> list[Body]:
+    """Return the mass data of all links, or say which are missing."""
+    bodies: list[Body] = []
+    for number, body in enumerate(robot.bodies, start=1):
+        if body is None:
+            raise ValueError(
+                f"link {number} of {robot.name} has no mass data; forces need mass, com and inertia of every link. "
+                "Give them, or mass=0 for a link whose mass does not matter."
+            )
+        bodies.append(body)
+    return bodies
 
 
 def inverse_dynamics(robot: Robot, q: Any, dq: Any, ddq: Any, **options: Any) -> Array:
@@ -179,10 +235,11 @@ def inverse_dynamics(robot: Robot, q: Any, dq: Any, ddq: Any, **options: Any) ->
         q: joint values, shape (..., N), in rad or m.
         dq: joint rates, shape (..., N), in rad/s or m/s.
         ddq: joint accelerations, shape (..., N), in rad/s² or m/s².
-        **options: tip wrench, base motion and steps, as in :func:`recursion`.
+        **options: loads, base motion and steps, as in :func:`recursion`.
 
     Returns:
-        :math:`\tau`, shape (..., N), in N m (revolute) or N (prismatic).
+        :math:`\tau`, what the motors supply, shape (..., N), in N m (revolute) or N (prismatic). For a link without
+        motor data that is what the joint supplies.
 
     Raises:
         ValueError: a wrong length, shape or number, or a link without mass data.
@@ -193,4 +250,4 @@ def inverse_dynamics(robot: Robot, q: Any, dq: Any, ddq: Any, **options: Any) ->
     >>> inverse_dynamics(arm, [0, 0], [0, 0], [0, 0])
     array([30., 10.])
     """
-    return np.stack([link.tau for link in recursion(robot, q, dq, ddq, **options)], axis=-1)
+    return np.stack([link.tau_m for link in recursion(robot, q, dq, ddq, **options)], axis=-1)

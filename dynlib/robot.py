@@ -1,16 +1,15 @@
-r"""A serial arm: its links, and the readers that make one from a table.
+r"""A serial arm: its links, base, tool, payload and gravity, and the states it can be in.
 
-For every link a :class:`Robot` holds the fixed pose of its joint in the parent frame, the kind of joint, and the mass,
-the centre of mass and the inertia about the centre of mass, all in link axes. The equations of the chapters know
-nothing of Denavit-Hartenberg tables: these are only read into this form.
+For every link a :class:`Robot` holds the fixed pose of its joint in the parent frame, the kind of joint, and the mass
+data about the mass centre, all in link axes. The equations of the chapters know nothing of Denavit-Hartenberg tables:
+these are only read into this form.
 """
 
-import difflib
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import sympy
@@ -18,112 +17,52 @@ import sympy
 from dynlib import frames
 from dynlib.arrays import (
     Array,
+    Data,
     as_array,
     as_exact,
     as_floats,
-    fractions,
+    first_fraction,
     free_symbols,
     is_symbolic,
     one_kind,
     refuse_mixture,
 )
-
-Joint = Literal["revolute", "prismatic"]
+from dynlib.dh import Convention, Table, links_of
+from dynlib.links import Body, Link, as_pose, exact_identity
 
 _LARGEST_ANGLE = 20 * np.pi  # ten turns: beyond, degrees are likelier than radians
+_IDENTITY = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
 
 
 @dataclass(frozen=True, eq=False)
-class Link:
-    r"""One link and the joint before it.
+class Robot(Data):
+    r"""A serial arm. It never changes; methods return a new one.
 
     Attributes:
-        joint: ``"revolute"`` (turns about z) or ``"prismatic"`` (slides along z).
-        fixed: pose of the link frame in the parent frame at joint value 0, :math:`{}^{i-1}_{i}T`, shape (4, 4), m.
-        mass: in kg; None if nothing is known about the mass of this link.
-        com: centre of mass :math:`{}^{i}p_{c_i}` in link axes, shape (3,), in m.
-        inertia: :math:`{}^{c_i}I_i` about the centre of mass in link axes, shape (3, 3), in kg m²;
-            products of inertia as :math:`I_{xy} = -\int xy\,dm`.
-
-    Raises:
-        ValueError: an unknown kind of joint, a wrong shape, a number that is not finite, a negative mass or an inertia
-            that is not symmetric.
-
-    >>> link = Link("revolute", np.eye(4), mass=2, com=[0.5, 0, 0])
-    >>> float(link.mass), link.inertia.shape
-    (2.0, (3, 3))
-    """
-
-    joint: Joint
-    fixed: Array
-    mass: Any = None
-    com: Any = (0, 0, 0)
-    inertia: Any = ((0, 0, 0), (0, 0, 0), (0, 0, 0))
-
-    def __post_init__(self) -> None:
-        if self.joint not in ("revolute", "prismatic"):
-            raise ValueError(f'joint is {self.joint!r}; expected "revolute" or "prismatic".')
-        set_field = object.__setattr__
-        set_field(self, "fixed", as_array(self.fixed, "fixed", (4, 4)))
-        set_field(self, "com", as_array(self.com, "com", (3,)))
-        set_field(self, "inertia", as_array(self.inertia, "inertia", (3, 3)))
-        if self.mass is not None:
-            mass = as_array(self.mass, "mass", ())
-            set_field(self, "mass", mass)
-            if not is_symbolic(mass) and mass < 0:
-                raise ValueError(f"mass is {mass}; expected a mass of at least 0 kg.")
-        if any(a != b for a, b in zip(self.inertia.flat, self.inertia.T.flat, strict=True)):
-            raise ValueError(f"inertia is not symmetric: {self.inertia.tolist()}; expected I[i][j] = I[j][i].")
-
-    @property
-    def turn(self) -> int:
-        """Return 1 if the joint turns about z, else 0."""
-        return int(self.joint == "revolute")
-
-    @property
-    def slide(self) -> int:
-        """Return 1 if the joint slides along z, else 0."""
-        return int(self.joint == "prismatic")
-
-    def split(self, value: Array) -> tuple[Array, Array]:
-        """Return a joint value or rate, shape (...,), as its turning and its sliding part, one of them zero."""
-        return np.asarray(value * self.turn), np.asarray(value * self.slide)
-
-    def arrays(self) -> dict[str, Array]:
-        """Return all numbers of the link by name."""
-        known = {"fixed": self.fixed, "com": self.com, "inertia": self.inertia}
-        return known if self.mass is None else known | {"mass": self.mass}
-
-    def with_arrays(self, arrays: Mapping[str, Any]) -> "Link":
-        """Return a link with the same joint and other numbers, by name."""
-        return replace(self, **arrays)
-
-
-@dataclass(frozen=True, eq=False)
-class Robot:
-    r"""A serial arm: base, links, tool and gravity. It never changes; methods return a new one.
-
-    Attributes:
-        links: the links 1 to N, in order.
+        links: the links in order. Fixed ones are bolted to the link before them, so that links 1 to N all have a joint.
         gravity: the vector along which things fall, in world axes, shape (3,), in m/s².
-        base: pose of frame {0} in the world, shape (4, 4).
-        tool: pose of the tip frame {N+1} in frame {N}, shape (4, 4).
+        base: pose of frame {0} in the world, shape (4, 4), in m.
+        tool: pose of the tip frame {N+1} in frame {N}, shape (4, 4), in m.
+        payload: a body that the tip carries, in tip axes; None for an empty tip.
         name: shown when the robot is printed.
+        table: the Denavit-Hartenberg table that the robot was read from, if any.
 
     Raises:
-        ValueError: no links, a wrong shape or a number that is not finite.
+        ValueError: no moving links, a wrong shape, a number that is not finite, or a matrix that is no pose.
         TypeError: floats and symbols are mixed.
 
-    >>> arm = Robot([Link("revolute", np.eye(4), mass=1, com=[0.5, 0, 0])], gravity=[0, -9.81, 0])
+    >>> arm = Robot([Link("revolute", np.eye(4), Body(1, com=[0.5, 0, 0]))], gravity=[0, -9.81, 0])
     >>> arm.n
     1
     """
 
     links: Sequence[Link]
     gravity: Any
-    base: Any = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
-    tool: Any = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
+    base: Any = _IDENTITY
+    tool: Any = _IDENTITY
+    payload: Body | None = None
     name: str = "robot"
+    table: Table | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__
@@ -131,25 +70,79 @@ class Robot:
         if not self.links:
             raise ValueError("the robot has no links; give at least one Link, or one row of the DH table.")
         set_field(self, "gravity", as_array(self.gravity, "gravity", (3,)))
-        set_field(self, "base", as_array(self.base, "base", (4, 4)))
-        set_field(self, "tool", as_array(self.tool, "tool", (4, 4)))
-        self._set_arrays(one_kind(self._arrays()))
+        set_field(self, "base", as_pose(self.base, "base"))
+        set_field(self, "tool", as_pose(self.tool, "tool"))
+        named = self.named_arrays()
+        refuse_mixture(named)
+        exact = all(map(is_symbolic, named.values())) or any(map(free_symbols, named.values()))
+        for name, value in self.changed_fields(as_exact if exact else as_floats).items():
+            set_field(self, name, value)
+        if any(link.joint == "fixed" for link in self.links):
+            self._bolt_fixed_links()
 
-    def _arrays(self) -> dict[str, Array]:
-        """Return every array of the robot by the words that name it in a message."""
-        named = {"gravity": self.gravity, "base": self.base, "tool": self.tool}
-        for number, link in enumerate(self.links, start=1):
-            named |= {f"{name} of link {number}": array for name, array in link.arrays().items()}
-        return named
+    def _bolt_fixed_links(self) -> None:
+        """Bolt each fixed link to the moving link before it, or to the base."""
+        base, moving = self.base, []
+        between = exact_identity(self.gravity)  # pose of the last frame met in the last moving one
+        for link in self.links:
+            placed = replace(link, fixed=frames.compose(between, link.fixed))
+            if link.joint != "fixed":
+                moving.append(placed)
+                between = exact_identity(self.gravity)
+                continue
+            between = placed.fixed
+            if moving:
+                moving[-1] = moving[-1].bolted_on(placed)
+        if not moving:
+            raise ValueError(f"{self.name} has only fixed links; expected at least one revolute or prismatic joint.")
+        object.__setattr__(self, "links", tuple(moving))
+        object.__setattr__(self, "base", base)
+        object.__setattr__(self, "tool", frames.compose(between, self.tool))
 
-    def _set_arrays(self, named: Mapping[str, Array]) -> None:
-        links = [
-            link.with_arrays({name: named[f"{name} of link {number}"] for name in link.arrays()})
-            for number, link in enumerate(self.links, start=1)
-        ]
-        object.__setattr__(self, "links", tuple(links))
-        for name in ("gravity", "base", "tool"):
-            object.__setattr__(self, name, named[name])
+    @classmethod
+    def from_dh(
+        cls,
+        rows: Iterable[Mapping[str, Any]],
+        *,
+        gravity: Any,
+        convention: Convention | None = None,
+        base: Any = _IDENTITY,
+        tool: Any = _IDENTITY,
+        name: str = "robot",
+        allow_impossible: bool = False,
+    ) -> "Robot":
+        r"""Read a Denavit-Hartenberg table (A5.2.6-1 to -3, or B1.1).
+
+        Args:
+            rows: one mapping a link, with the keys ``a`` (m), ``alpha`` (rad), ``d`` (m), ``theta`` (rad) and
+                ``offset`` (added to the joint value), each 0 if left out; ``joint`` (``"revolute"`` if left out);
+                ``mass`` (kg), ``com`` (m) and ``inertia`` (kg m², about the mass centre) in the axes of *the table's*
+                link frame, or a ``body``; and a ``motor``. The joint value is added to ``theta`` (revolute) or to
+                ``d`` (prismatic).
+            gravity: the vector along which things fall, in world axes, shape (3,), in m/s².
+            convention: ``"modified"`` (frame i at the near end of link i: document A, Craig) or ``"standard"`` (at the
+                far end: document B). There is no default, since most tables do not say which they are.
+            base: pose of frame {0} in the world, shape (4, 4).
+            tool: pose of the tip in the table's last frame, shape (4, 4).
+            name: shown when the robot is printed.
+            allow_impossible: take mass data that no real body can have, such as some published tables.
+
+        Returns:
+            The :class:`Robot`. Its frames sit on the joint axes in either convention.
+
+        Raises:
+            ValueError: no convention, no rows, an unknown key, or data that no body or pose can have.
+            TypeError: floats beside symbols.
+
+        >>> rows = [dict(a=0.5, mass=1, com=[-0.25, 0, 0])]
+        >>> arm = Robot.from_dh(rows, convention="standard", gravity=[0, -9.81, 0])
+        >>> arm.links[0].com  # from the near end of the link
+        array([0.25, 0.  , 0.  ])
+        """
+        table = Table(convention, tuple(dict(row) for row in rows), allow_impossible)  # type: ignore[arg-type]
+        links, end = links_of(table)
+        last = one_kind({"tool": as_pose(tool, "tool"), "end": end})
+        return cls(links, gravity, base, frames.compose(last["end"], last["tool"]), None, name, table)
 
     @property
     def n(self) -> int:
@@ -164,7 +157,44 @@ class Robot:
     @property
     def symbols(self) -> tuple[sympy.Symbol, ...]:
         """Return the symbols that the robot's own data hold, sorted by name; () for a robot of numbers."""
-        return tuple(sorted(set().union(*map(free_symbols, self._arrays().values())), key=str))
+        return tuple(sorted(set().union(*map(free_symbols, self.named_arrays().values())), key=str))
+
+    @property
+    def bodies(self) -> tuple[Body | None, ...]:
+        """Return the mass data of the links 1 to N in link axes, the payload added to the last."""
+        bodies = [link.body for link in self.links]
+        if self.payload is not None and bodies[-1] is not None:
+            bodies[-1] = bodies[-1] + self.payload.moved(self.tool)
+        return tuple(bodies)
+
+    def with_payload(self, mass: Any, com: Any = (0, 0, 0), inertia: Any = (0, 0, 0)) -> "Robot":
+        """Return the robot with a load at its tip; it takes the place of a load that was there.
+
+        Args:
+            mass: in kg.
+            com: mass centre in tip axes {N+1}, shape (3,), in m.
+            inertia: about the mass centre in tip axes, shape (3, 3) or its diagonal, in kg m².
+
+        Returns:
+            The loaded robot; the data of its links are untouched.
+
+        Raises:
+            ValueError: an impossible body.
+
+        >>> arm = Robot([Link("revolute", np.eye(4), Body(1))], gravity=[0, 0, -9.81])
+        >>> arm.with_payload(2).bodies[0].mass, arm.bodies[0].mass
+        (array(3.), array(1.))
+        """
+        return replace(self, payload=Body(mass, com, inertia))
+
+    def without_payload(self) -> "Robot":
+        """Return the robot with an empty tip.
+
+        >>> arm = Robot([Link("revolute", np.eye(4), Body(1))], gravity=[0, 0, -9.81])
+        >>> arm.with_payload(2).without_payload().bodies[0].mass
+        array(1.)
+        """
+        return replace(self, payload=None)
 
     def motion_symbols(self) -> tuple[Array, Array, Array]:
         r"""Return symbols for the joint values, rates and accelerations.
@@ -199,10 +229,9 @@ class Robot:
         """
         arrays = {name: self._joint_array(name, value) for name, value in values.items()}
         refuse_mixture(arrays)
-        broken = [(name, fractions(array)[0]) for name, array in arrays.items() if fractions(array)]
-        if broken and self.is_symbolic:
+        if self.is_symbolic and (found := first_fraction(arrays)):
             raise TypeError(
-                f"{broken[0][0]} holds the float {broken[0][1]}, but {self.name} is exact"
+                f"{found[0]} holds the float {found[1]}, but {self.name} is exact"
                 + (f" (symbols {', '.join(map(str, self.symbols))})" if self.symbols else "")
                 + ". Give it numbers first, with robot.subs(...), or write the state exactly, "
                 "with sympy.Rational or sympy.pi."
@@ -274,9 +303,9 @@ class Robot:
         >>> Robot([Link("revolute", np.eye(4))], gravity=[0, 0, 0]).pose([0.0]).shape
         (4, 4)
         """
-        pose = as_exact(np.eye(4)) if self.is_symbolic else np.eye(4)
+        pose = exact_identity(self.gravity)
         for T in self.transforms(q)[: link if link is not None else self.n + 1]:
-            pose = pose @ T
+            pose = frames.compose(pose, T)
         return pose
 
     def subs(self, values: Mapping[Any, Any], name: str | None = None) -> "Robot":
@@ -293,8 +322,8 @@ class Robot:
             ValueError: a key is not a symbol of this robot.
 
         >>> m1 = sympy.Symbol("m1")
-        >>> arm = Robot([Link("revolute", np.eye(4, dtype=int), mass=m1)], gravity=[0, 0, 0])
-        >>> arm.subs({"m1": 2.5}).links[0].mass
+        >>> arm = Robot([Link("revolute", np.eye(4), Body(m1))], gravity=[0, 0, 0])
+        >>> arm.subs({"m1": 2.5}).bodies[0].mass
         array(2.5)
         """
         known = {str(symbol): symbol for symbol in self.symbols}
@@ -310,90 +339,31 @@ class Robot:
             entries = [entry.subs(pairs) for entry in array.flat]
             return np.array(entries, dtype=float if numbers else object).reshape(array.shape)
 
-        return self._map(put_in, name or self.name)
+        return replace(self.mapped(put_in), name=name or self.name, table=None)
 
     def exact(self) -> "Robot":
         """Return the robot with every float read as the decimal number that it shows: 0.4318 as 2159/5000.
 
-        >>> Robot([Link("revolute", np.eye(4), mass=0.5)], gravity=[0, 0, -9.81]).exact().gravity
+        >>> Robot([Link("revolute", np.eye(4), Body(0.5))], gravity=[0, 0, -9.81]).exact().gravity
         array([0, 0, -981/100], dtype=object)
         """
         read = np.frompyfunc(lambda number: sympy.Rational(repr(float(number))), 1, 1)
-        return self if self.is_symbolic else self._map(lambda array: np.asarray(read(array), dtype=object), self.name)
-
-    def _map(self, change: Any, name: str) -> "Robot":
-        links = [link.with_arrays({key: change(array) for key, array in link.arrays().items()}) for link in self.links]
-        return Robot(links, change(self.gravity), change(self.base), change(self.tool), name)
-
-    @classmethod
-    def from_dh(
-        cls,
-        rows: Iterable[Mapping[str, Any]],
-        *,
-        gravity: Any,
-        convention: Literal["modified", "standard"] | None = None,
-        base: Any = None,
-        tool: Any = None,
-        name: str = "robot",
-    ) -> "Robot":
-        r"""Read a Denavit-Hartenberg table.
-
-        Args:
-            rows: one mapping a link, with the keys ``a`` (m), ``alpha`` (rad), ``d`` (m) and ``theta`` (rad), each 0 if
-                left out; ``joint`` (``"revolute"`` if left out); ``mass`` (kg), ``com`` (m) and ``inertia`` (kg m²,
-                about the centre of mass) in the axes of *the table's* link frame. The joint value is added to
-                ``theta`` (revolute) or to ``d`` (prismatic).
-            gravity: the vector along which things fall, in world axes, shape (3,), in m/s².
-            convention: ``"modified"`` (frame i at the near end of link i: document A, Craig) or ``"standard"`` (at the
-                far end: document B). There is no default, since most tables do not say which they are.
-            base: pose of frame {0} in the world, shape (4, 4).
-            tool: pose of the tip in the table's last frame, shape (4, 4).
-            name: shown when the robot is printed.
-
-        Returns:
-            The :class:`Robot`. Its frames sit on the joint axes in either convention.
-
-        Raises:
-            ValueError: no convention, no rows, an unknown key, or data that :class:`Link` refuses.
-
-        >>> rows = [dict(a=0.5, mass=1, com=[-0.25, 0, 0])]
-        >>> arm = Robot.from_dh(rows, convention="standard", gravity=[0, -9.81, 0])
-        >>> arm.links[0].com  # from the near end of the link
-        array([0.25, 0.  , 0.  ])
-        """
-        if convention not in ("modified", "standard"):
-            raise ValueError(
-                f'convention is {convention!r}; expected "modified" (frame i at the near end of link i, as in document '
-                'A and Craig) or "standard" (at the far end, as in document B, Spong and Siciliano). '
-                "The same numbers mean different arms in the two."
-            )
-        table = [_read_row(row, number) for number, row in enumerate(rows, start=1)]
-        unit = np.eye(4)
-        outside = {"gravity": gravity, "base": unit if base is None else base, "tool": unit if tool is None else tool}
-        named = {name: as_array(value, name, (3,) if name == "gravity" else (4, 4)) for name, value in outside.items()}
-        for number, row in enumerate(table, start=1):
-            named |= {f"{key} of row {number}": value for key, value in row.items() if isinstance(value, np.ndarray)}
-        named = one_kind(named)
-
-        links, before = [], (as_exact if is_symbolic(named["base"]) else as_floats)(unit)
-        for number, row in enumerate(table, start=1):
-            data = row | {key: named[f"{key} of row {number}"] for key in row if f"{key} of row {number}" in named}
-            along_x = frames.along_x(data["a"], data["alpha"])
-            along_z = frames.along_z(data["d"], data["theta"])
-            if convention == "modified":
-                links.append(_link(data, along_x @ along_z, as_floats(unit)))
-            else:  # the table's frame stands at the far end: beyond the link's own a and alpha
-                links.append(_link(data, before @ along_z, along_x))
-                before = along_x
-        return cls(links, named["gravity"], named["base"], before @ named["tool"], name)
+        if self.is_symbolic:
+            return self
+        return replace(self.mapped(lambda array: np.asarray(read(array), dtype=object)), table=None)
 
     def __str__(self) -> str:
         lines = [f"{self.name}: {self.n} joint{'s' if self.n > 1 else ''}, gravity {_plain(self.gravity)} m/s²"]
-        lines += ["  i  joint      origin in parent (m)  mass (kg)  mass centre (m)     Ixx, Iyy, Izz (kg m²)"]
+        if self.table is not None:
+            lines.append(str(self.table))
+        lines += ["   i  joint      origin in parent (m)  mass (kg)  mass centre (m)     Ixx, Iyy, Izz (kg m²)"]
         for i, link in enumerate(self.links, start=1):
+            origin = _plain(frames.position(link.fixed))
             mass = "unknown" if link.mass is None else _plain(link.mass)
-            origin, moments = _plain(frames.position(link.fixed)), _plain(np.diagonal(link.inertia))
-            lines += [f"  {i}  {link.joint:<9}  {origin:<20}  {mass:<9}  {_plain(link.com):<18}  {moments}"]
+            moments = _plain(np.diagonal(link.inertia))
+            lines += [f"  {i:>2}  {link.joint:<9}  {origin:<20}  {mass:<9}  {_plain(link.com):<18}  {moments}"]
+        if self.payload is not None:
+            lines.append(f"  payload {_plain(self.payload.mass)} kg at {_plain(self.payload.com)} m in tip axes")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -406,39 +376,6 @@ def _level_of_caller() -> int:
     while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == "dynlib":
         frame, level = frame.f_back, level + 1
     return level
-
-
-_SHAPES: dict[str, tuple[int, ...]] = {
-    "a": (), "alpha": (), "d": (), "theta": (), "mass": (), "com": (3,), "inertia": (3, 3)
-}  # fmt: skip
-_ROW_KEYS = (*_SHAPES, "joint")
-
-
-def _read_row(row: Mapping[str, Any], number: int) -> dict[str, Any]:
-    """Return a row of a DH table with every number as an array and the lengths and angles that were left out."""
-    for key in row:
-        if key not in _ROW_KEYS:
-            close = difflib.get_close_matches(str(key), _ROW_KEYS, n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
-            raise ValueError(
-                f"row {number} of the DH table has the key {key!r}; expected {', '.join(_ROW_KEYS)}.{hint}"
-            )
-    complete = {"joint": "revolute", "a": 0, "alpha": 0, "d": 0, "theta": 0} | dict(row)
-    return {
-        key: as_array(value, f"{key} of row {number}", _SHAPES[key]) if key in _SHAPES and value is not None else value
-        for key, value in complete.items()
-    }
-
-
-def _link(row: Mapping[str, Any], fixed: Array, data: Array) -> Link:
-    """Make a link from a row; ``data`` is the pose of the table's link frame in the frame on the joint axis."""
-    R, p = frames.rotation(data), frames.position(data)
-    com, inertia = row.get("com", np.zeros(3)), row.get("inertia", np.zeros((3, 3)))
-    if not is_symbolic(R) and (R == np.eye(3)).all():
-        return Link(row["joint"], fixed, row.get("mass"), com + p, inertia)
-    turned = R @ inertia @ R.T
-    symmetric = (turned + turned.T) / 2  # to the last digit
-    return Link(row["joint"], fixed, row.get("mass"), R @ com + p, symmetric)
 
 
 def _plain(array: Array) -> str:

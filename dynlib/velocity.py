@@ -4,14 +4,20 @@ A velocity with a leading superscript, :math:`{}^{i}v_i`, is the velocity relati
 axes of :math:`\{i\}` (erratum E3).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
 
 from dynlib import frames
-from dynlib.arrays import Array, apply, as_array, cross, transpose
+from dynlib.arrays import Array, apply, as_array, cross, transpose, zeros
 from dynlib.equation import Equation, equation
-from dynlib.frames import Z, position, rotation
+from dynlib.frames import Z, compose, position, rotation
+from dynlib.links import exact_identity
 from dynlib.robot import Robot
+
+Axes = Literal["link", "base", "world"]
 
 _CARRIED = r"{}^{i}_{i-1}R\left({}^{i-1}v_{i-1} + {}^{i-1}\omega_{i-1} \times {}^{i-1}p_{i}\right)"
 
@@ -124,6 +130,7 @@ def outward(
     array([0., 4., 0.])
     """
     q, dq = robot.state(q=q, dq=dq)
+    coms = coms_of(robot)
     parent: Any = base
     links: list[LinkVelocity] = []
     for i, link in enumerate(robot.links):
@@ -132,7 +139,203 @@ def outward(
         R, p = rotation(T), position(T)
         omega = steps.angular_velocity(R, parent.omega, turning)
         v = steps.linear_velocity(R, parent.v, parent.omega, p, sliding)
-        v_c = steps.com_velocity(v, omega, link.com)
+        v_c = steps.com_velocity(v, omega, coms[i])
         parent = LinkVelocity(T, omega, v, v_c)
         links.append(parent)
     return tuple(links)
+
+
+def coms_of(robot: Robot) -> list[Array]:
+    """Return the mass centres of the links 1 to N with the payload, in link axes, each (3,), in m; 0 where unknown.
+
+    >>> from dynlib import robots
+    >>> coms_of(robots.planar_2r(L1=1, L2=2, m1=1, m2=1, g=9.81))[1]
+    array([2., 0., 0.])
+    """
+    return [body.com if body else zeros(like=robot.gravity) for body in robot.bodies]
+
+
+@dataclass(frozen=True, eq=False)
+class Wrench:
+    """A load: a force and a moment that the surroundings put *on* the arm.
+
+    Attributes:
+        force: shape (..., 3), in N.
+        moment: about the point, shape (..., 3), in N m.
+        link: number of the link that is loaded, 1 to N; None for the tip frame {N+1}.
+        point: where the force acts, in the axes of the link (or of the tip), shape (3,), in m.
+        axes: in which axes force and moment are given: ``"link"`` (or the tip's own), ``"base"`` or ``"world"``.
+
+    Raises:
+        ValueError: a wrong shape or unknown axes.
+
+    >>> Wrench(force=[0, 0, -10], axes="world").moment
+    array([0., 0., 0.])
+    """
+
+    force: Any = (0, 0, 0)
+    moment: Any = (0, 0, 0)
+    link: int | None = None
+    point: Any = (0, 0, 0)
+    axes: Axes = "link"
+
+    def __post_init__(self) -> None:
+        for name in ("force", "moment", "point"):
+            object.__setattr__(self, name, as_array(getattr(self, name), name, (3,)))
+        _check_axes(self.axes)
+
+
+def loads_on_links(robot: Robot, wrenches: Sequence[Wrench], transforms: Sequence[Array]) -> list[tuple[Array, Array]]:
+    """Sum the loads on each link, in link axes and about the link's origin.
+
+    Args:
+        robot: the arm.
+        wrenches: loads on any links.
+        transforms: pose of each link in the one before, N arrays of shape (..., 4, 4), in m.
+
+    Returns:
+        For each link the force (..., 3) in N and the moment (..., 3) in N m.
+
+    Raises:
+        ValueError: there is no such link.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=2, m1=1, m2=1, g=9.81)
+    >>> loads_on_links(arm, [Wrench(force=[0, -10, 0])], arm.transforms([0, 0])[:2])[1][1]
+    array([  0.,   0., -20.])
+    """
+    zero = zeros(like=robot.gravity)
+    loads = [(zero, zero)] * robot.n
+    for wrench in wrenches:
+        link, at, R = _place(robot, wrench.link, wrench.axes, transforms)
+        force, moment = apply(transpose(R), wrench.force), apply(transpose(R), wrench.moment)
+        lever = apply(rotation(at), wrench.point) + position(at)
+        f_e, n_e = loads[link - 1]
+        loads[link - 1] = (f_e + force, n_e + moment + cross(lever, force))
+    return loads
+
+
+def _place(robot: Robot, link: int | None, axes: Axes, transforms: Sequence[Array]) -> tuple[int, Array, Array]:
+    """Return a link's number, a frame's pose in it, and the rotation from its axes to the wanted ones."""
+    if link is not None and not 1 <= link <= robot.n:
+        raise ValueError(f"link is {link}; {robot.name} has the links 1 to {robot.n}, or None for the tip.")
+    at = robot.tool if link is None else exact_identity(robot.gravity)
+    number = robot.n if link is None else link
+    if axes == "link":
+        return number, at, transpose(rotation(at))
+    pose = robot.base if axes == "world" else exact_identity(robot.gravity)
+    for T in transforms[:number]:
+        pose = compose(pose, T)
+    return number, at, rotation(pose)
+
+
+def _check_axes(axes: str) -> None:
+    if axes not in ("link", "base", "world"):
+        raise ValueError(f'axes is {axes!r}; expected "link" (for the tip: its own axes), "base" or "world".')
+
+
+def jacobian(robot: Robot, q: Any, *, link: int | None = None, point: Any = (0, 0, 0), axes: Axes = "world") -> Array:
+    r"""Return the Jacobian of a point of the arm: what each joint rate alone does to it.
+
+    :math:`v = J_v\dot q,\ \omega = J_\omega\dot q`; column j holds :math:`\hat z_j\times(p-p_j)` and :math:`\hat z_j` for
+    a revolute joint, :math:`\hat z_j` and 0 for a prismatic one.
+
+    Args:
+        robot: the arm.
+        q: joint values, shape (..., N), in rad or m.
+        link: number of the link that carries the point, 1 to N; None for the tip frame {N+1}.
+        point: the point in the axes of that link (or of the tip), shape (3,), in m.
+        axes: in which axes the result is written: ``"world"``, ``"base"`` or ``"link"`` (for the tip: its own).
+
+    Returns:
+        J, shape (..., 6, N): rows 1 to 3 the velocity (m/s per rate), rows 4 to 6 the angular velocity.
+
+    Raises:
+        ValueError: a wrong length, shape, number, link or axes.
+        TypeError: floats beside symbols.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=9.81)
+    >>> jacobian(arm, [0, 0])[:2]  # both links along x: the tip moves along y
+    array([[0., 0.],
+           [2., 1.]])
+    """
+    _check_axes(axes)
+    transforms = robot.transforms(q)[:-1]
+    number, at, R_out = _place(robot, link, axes, transforms)
+    poses = [transforms[0]]
+    for T in transforms[1:]:
+        poses.append(compose(poses[-1], T))
+    place = as_array(point, "point", (3,))
+    last = poses[number - 1]
+    p = position(last) + apply(rotation(last), apply(rotation(at), place) + position(at))
+    turn_out = R_out @ transpose(rotation(last))  # from base axes to the wanted ones
+    columns = []
+    for j, (moving, pose) in enumerate(zip(robot.links, poses, strict=True), start=1):
+        z = rotation(pose)[..., 2] * int(j <= number)
+        swept = cross(z, p - position(pose))
+        v, omega = swept * moving.turn + z * moving.slide, z * moving.turn
+        columns.append(np.concatenate([apply(turn_out, v), apply(turn_out, omega)], axis=-1))
+    return np.stack(np.broadcast_arrays(*columns), axis=-1)
+
+
+def point_velocity(
+    robot: Robot, q: Any, dq: Any, *, link: int | None = None, point: Any = (0, 0, 0), axes: Axes = "world"
+) -> tuple[Array, Array]:
+    r"""Return the velocity of any point of the arm, by outward propagation (A5.2.3-1 for any point).
+
+    Args:
+        robot: the arm.
+        q: joint values, shape (..., N), in rad or m.
+        dq: joint rates, shape (..., N), in rad/s or m/s.
+        link: number of the link that carries the point, 1 to N; None for the tip frame {N+1}.
+        point: the point in the axes of that link (or of the tip), shape (3,), in m.
+        axes: in which axes the result is written: ``"world"``, ``"base"`` or ``"link"`` (for the tip: its own).
+
+    Returns:
+        v in m/s and omega in rad/s, each of shape (..., 3).
+
+    Raises:
+        ValueError: a wrong length, shape, number, link or axes.
+        TypeError: floats beside symbols.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=9.81)
+    >>> point_velocity(arm, [0, 0], [1, 0])[0]
+    array([0., 2., 0.])
+    """
+    _check_axes(axes)
+    links = outward(robot, q, dq)
+    number, at, R_out = _place(robot, link, axes, [each.T for each in links])
+    moving = links[number - 1]
+    r = apply(rotation(at), as_array(point, "point", (3,))) + position(at)
+    v = moving.v + cross(moving.omega, r)
+    return apply(R_out, v), apply(R_out, moving.omega)
+
+
+def static_torques(robot: Robot, q: Any, wrenches: Sequence[Wrench]) -> Array:
+    r"""Return the torques that hold loads on an arm at rest, without its own weight: :math:`\tau = -J^\top F`.
+
+    Args:
+        robot: the arm.
+        q: joint values, shape (..., N), in rad or m.
+        wrenches: loads that the surroundings put *on* the arm.
+
+    Returns:
+        :math:`\tau`, shape (..., N), in N m (revolute) or N (prismatic).
+
+    Raises:
+        ValueError: a wrong length, shape, number or link.
+        TypeError: floats beside symbols.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=9.81)
+    >>> static_torques(arm, [0, 0], [Wrench(force=[0, -10, 0])])  # a weight of 10 N at the tip
+    array([20., 10.])
+    """
+    total: Any = 0
+    for wrench in wrenches:
+        J = jacobian(robot, q, link=wrench.link, point=wrench.point, axes=wrench.axes)
+        load = np.concatenate(np.broadcast_arrays(wrench.force, wrench.moment), axis=-1)
+        total = total - (transpose(J) @ load[..., None])[..., 0]
+    return total if wrenches else np.zeros(robot.n)

@@ -4,7 +4,8 @@ import numpy as np
 import pinocchio as pin
 
 from dynlib.frames import position, rotation
-from dynlib.robot import Link, Robot
+from dynlib.links import Body, Link
+from dynlib.robot import Robot
 from dynlib.velocity import BaseMotion
 
 
@@ -24,8 +25,9 @@ def random_arm(rng: np.random.Generator, joints: int) -> Robot:
         spread = rng.normal(size=(3, 6)) * 0.2  # the inertia of six unit masses is always possible
         inertia = np.trace(spread @ spread.T) * np.eye(3) - spread @ spread.T
         kind = "revolute" if rng.random() < 0.7 else "prismatic"
-        links.append(Link(kind, random_pose(rng), rng.uniform(0.1, 5), rng.uniform(-0.3, 0.3, 3), inertia))
-    return Robot(links, rng.uniform(-10, 10, 3), random_pose(rng), random_pose(rng), f"random arm of {joints}")
+        body = Body(rng.uniform(0.1, 5), rng.uniform(-0.3, 0.3, 3), inertia)
+        links.append(Link(kind, random_pose(rng), body))
+    return Robot(links, rng.uniform(-10, 10, 3), random_pose(rng), random_pose(rng), name=f"random arm of {joints}")
 
 
 def random_motion(rng: np.random.Generator, *shape: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

