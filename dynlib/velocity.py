@@ -237,8 +237,8 @@ def _check_axes(axes: str) -> None:
 def jacobian(robot: Robot, q: Any, *, link: int | None = None, point: Any = (0, 0, 0), axes: Axes = "world") -> Array:
     r"""Return the Jacobian of a point of the arm: what each joint rate alone does to it.
 
-    :math:`v = J_v\dot q,\ \omega = J_\omega\dot q`; column j holds :math:`\hat z_j\times(p-p_j)` and :math:`\hat z_j` for
-    a revolute joint, :math:`\hat z_j` and 0 for a prismatic one.
+    :math:`v = J_v\dot q,\ \omega = J_\omega\dot q`; column j holds :math:`\hat z_j\times(p-p_j)` and :math:`\hat z_j`
+    for a revolute joint, :math:`\hat z_j` and 0 for a prismatic one.
 
     Args:
         robot: the arm.
