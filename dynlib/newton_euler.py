@@ -164,7 +164,7 @@ def recursion(
     r"""Run the whole recursion, outward for the motion and inward for the forces (A5.2.3-1 to A5.2.5-2).
 
     Args:
-        robot: the arm; every link needs a mass (0 is allowed).
+        robot: the arm; every link needs a mass (0 is allowed, but not for all if there is no load and no motor).
         q: joint values, shape (..., N), in rad or m.
         dq: joint rates, shape (..., N), in rad/s or m/s.
         ddq: joint accelerations, shape (..., N), in rad/s² or m/s².
@@ -178,7 +178,7 @@ def recursion(
         One :class:`LinkForces` a link.
 
     Raises:
-        ValueError: a wrong length, shape or number, or a link without mass data.
+        ValueError: a wrong length, shape or number, a link without mass data, or nothing that has mass.
         TypeError: floats beside symbols.
 
     >>> from dynlib import robots
@@ -188,6 +188,7 @@ def recursion(
     """
     bodies = _known_bodies(robot)
     tip = Wrench(tip_force, tip_moment, axes="link")
+    _refuse_only_zeros(robot, bodies, [tip, *wrenches])
     moving = acceleration.outward(robot, q, dq, ddq, steps=steps, base=base)
     g = apply(transpose(rotation(robot.base)), robot.gravity)
     felt = [g := steps.gravity(rotation(motion.T), g) for motion in moving]
@@ -227,6 +228,19 @@ def _known_bodies(robot: Robot) -> list[Body]:
     return bodies
 
 
+def _refuse_only_zeros(robot: Robot, bodies: Sequence[Body], wrenches: Sequence[Wrench]) -> None:
+    """Raise an error if nothing has mass and nothing else asks for a torque: a table without mass data, most likely."""
+    motors = [link.motor for link in robot.links if link.motor is not None]
+    asking = [array for body in bodies for array in (body.mass, body.inertia)]
+    asking += [array for motor in motors for array in (motor.inertia, motor.viscous, motor.coulomb)]
+    asking += [array for wrench in wrenches for array in (wrench.force, wrench.moment)]
+    if not any(np.any(array != 0) for array in asking):
+        raise ValueError(
+            f"no link of {robot.name} has a mass or an inertia; dynamics would only give zeros. Give the links their "
+            "mass, com and inertia, or load the arm: a payload, a tip force, wrenches or motors."
+        )
+
+
 def inverse_dynamics(robot: Robot, q: Any, dq: Any, ddq: Any, **options: Any) -> Array:
     r"""Return the torques and forces that the joints must supply for a motion (A5.2.5-1, -2).
 
@@ -242,7 +256,7 @@ def inverse_dynamics(robot: Robot, q: Any, dq: Any, ddq: Any, **options: Any) ->
         motor data that is what the joint supplies.
 
     Raises:
-        ValueError: a wrong length, shape or number, or a link without mass data.
+        ValueError: a wrong length, shape or number, a link without mass data, or nothing that has mass.
         TypeError: floats beside symbols.
 
     >>> from dynlib import robots

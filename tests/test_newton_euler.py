@@ -12,7 +12,9 @@ from arms import pinocchio_torques, pinocchio_torques_on_moving_base, random_arm
 
 from dynlib import check, newton_euler, robots
 from dynlib.equation import equation
-from dynlib.velocity import BaseMotion
+from dynlib.links import Body, Link, Motor
+from dynlib.robot import Robot
+from dynlib.velocity import BaseMotion, Wrench
 
 NUMBERS = {"L1": 0.8, "L2": 0.6, "m1": 3, "m2": 2, "g": 9.81}
 
@@ -129,3 +131,29 @@ def test_records_cannot_be_changed():
     link = newton_euler.recursion(robots.planar_2r(**NUMBERS), [0, 0], [0, 0], [0, 0])[0]
     with pytest.raises(AttributeError):
         link.f = 0
+
+
+def massless_chain(**options):
+    return Robot([Link("revolute", np.eye(4), Body(0))] * 3, gravity=[0, -10, 0], name="chain", **options)
+
+
+def test_an_arm_in_which_nothing_has_mass_is_refused():
+    state = [0, 0, 0], [1, 2, 3], [1, 2, 3]
+    message = "no link of chain has a mass or an inertia; dynamics would only give zeros. Give the links"
+    for arm in (massless_chain(), massless_chain().exact()):
+        with pytest.raises(ValueError, match=message):
+            newton_euler.inverse_dynamics(arm, *state)
+    with pytest.raises(ValueError, match=message):
+        newton_euler.inverse_dynamics(massless_chain(), *state, tip_force=[0, 0, 0])
+
+
+def test_an_arm_without_mass_carries_loads_and_drives_its_motors():
+    state = [0, 0, 0], [1, 2, 3], [1, 2, 3]
+    tool = [[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+    arm = massless_chain(tool=tool)
+    down = Wrench(force=[0, -1, 0])
+    assert newton_euler.inverse_dynamics(arm, *state, tip_force=[0, -1, 0]).tolist() == [1, 1, 1]
+    assert newton_euler.inverse_dynamics(arm, *state, wrenches=[down]).tolist() == [1, 1, 1]
+    assert newton_euler.inverse_dynamics(arm.with_payload(2), *state)[2] == 20 + 2 * (1 + 2 + 3)
+    driven = replace(arm, links=[*arm.links[:2], replace(arm.links[2], motor=Motor(inertia=2, viscous=1))])
+    assert newton_euler.inverse_dynamics(driven, *state).tolist() == [0, 0, 9]
