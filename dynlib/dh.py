@@ -29,11 +29,13 @@ class Table:
         convention: ``"modified"`` or ``"standard"``.
         rows: one mapping a link, see :func:`links_of`.
         allow_impossible: take mass data that no real body can have.
+        tool: pose of the tip in the table's last frame, shape (4, 4), in m.
     """
 
     convention: Convention
     rows: tuple[Mapping[str, Any], ...]
     allow_impossible: bool = False
+    tool: Any = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
 
     def __post_init__(self) -> None:
         if self.convention not in ("modified", "standard"):

@@ -139,7 +139,7 @@ class Robot(Data):
         >>> arm.links[0].com  # from the near end of the link
         array([0.25, 0.  , 0.  ])
         """
-        table = Table(convention, tuple(dict(row) for row in rows), allow_impossible)  # type: ignore[arg-type]
+        table = Table(convention, tuple(dict(row) for row in rows), allow_impossible, tool)  # type: ignore[arg-type]
         links, end = links_of(table)
         last = one_kind({"tool": as_pose(tool, "tool"), "end": end})
         return cls(links, gravity, base, frames.compose(last["end"], last["tool"]), None, name, table)
