@@ -1,18 +1,21 @@
-"""Pictures: an arm with its frames, and axes for curves.
+"""Pictures: an arm with its frames, standing or moving, and axes for curves.
 
 Every picture is an SVG with a transparent ground, in colours that can be read on white and on dark pages, and with an
 alternative text that is written into the file. The same input gives the same file, byte for byte.
 """
 
 import io
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Arc
+from matplotlib.patches import Arc, Polygon
+from matplotlib.text import Annotation
 
 from dynlib.arrays import Array
 from dynlib.frames import position, rotation
@@ -20,6 +23,9 @@ from dynlib.robot import Robot
 
 INK, X_AXIS, Y_AXIS, MASS, GRAVITY = "#808080", "#d64550", "#2f9e58", "#3d83c9", "#b0771d"
 """Colours with a contrast of at least 3 to 1 on white and on the dark page: lines, x axes, y axes, masses, gravity."""
+
+Z_AXIS = MASS
+"""Colour of z axes, which only pictures without masses show."""
 
 _STYLE = {
     "svg.hashsalt": "dynlib",
@@ -58,8 +64,25 @@ def axes(width: float = 6.0, height: float = 3.5) -> tuple[Figure, Axes]:
         return figure, figure.add_subplot()
 
 
-def svg(figure: Figure, alt: str) -> str:
-    """Return a figure as SVG text that carries its alternative text.
+@dataclass(frozen=True, eq=False)
+class Film:
+    """A figure that holds several poses at once; as an SVG it shows one after the other, round and round.
+
+    Attributes:
+        figure: all poses, each artist marked with the number of its pose.
+        poses: how many there are.
+        seconds: how long one round takes.
+        still: number of the pose, from 0, that is shown to readers who asked their system for less motion.
+    """
+
+    figure: Figure
+    poses: int
+    seconds: float
+    still: int = 0
+
+
+def svg(figure: Figure | Film, alt: str) -> str:
+    """Return a figure or a film as SVG text that carries its alternative text.
 
     Args:
         figure: what to write.
@@ -77,13 +100,35 @@ def svg(figure: Figure, alt: str) -> str:
     if not alt.strip():
         raise ValueError("alt is empty; say in one or two sentences what the picture shows.")
     file = io.StringIO()
+    drawing = figure.figure if isinstance(figure, Film) else figure
     with matplotlib.rc_context(_STYLE):
-        figure.savefig(file, format="svg", transparent=True, metadata={"Title": alt, "Date": None, "Creator": None})
-    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
+        drawing.savefig(file, format="svg", transparent=True, metadata={"Title": alt, "Date": None, "Creator": None})
+    text = "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
+    return _set_in_motion(text, figure) if isinstance(figure, Film) else text
 
 
-def show(figure: Figure, alt: str) -> None:
-    """Show a figure in a notebook; in a terminal its alternative text is printed.
+def _set_in_motion(text: str, film: Film) -> str:
+    """Return the SVG of a film with the style that shows its poses in turn, by CSS alone."""
+    turns = [
+        f".pose{k} {{ animation-delay: {(k - film.poses) * film.seconds / film.poses:.4g}s }}"
+        for k in range(film.poses)
+    ]
+    rules = [
+        ".pose { visibility: hidden }",
+        f".pose{film.still} {{ visibility: visible }}",
+        f"@keyframes turn {{ 0% {{ visibility: visible }} {100 / film.poses:.6g}%, 100% {{ visibility: hidden }} }}",
+        f".pose {{ animation: turn {film.seconds:.4g}s step-end infinite }}",
+        *turns,
+        "@media (prefers-reduced-motion: reduce) { .pose { animation: none } }",
+    ]
+    marked = re.sub(r'<g id="(pose)(\d+)">', r'<g class="\1 \1\2">', text)
+    number = r"scale\([^)]*\)|-?\d+\.\d{4,}"  # places to a hundredth of a point are enough; sizes of letters are not
+    short = re.sub(number, lambda found: found[0] if found[0][0] == "s" else f"{float(found[0]):.2f}", marked)
+    return short.replace("</style>", "\n" + "\n".join(rules) + "\n</style>", 1)
+
+
+def show(figure: Figure | Film, alt: str) -> None:
+    """Show a figure or a film in a notebook; in a terminal its alternative text is printed.
 
     Args:
         figure: what to show.
@@ -147,6 +192,154 @@ def planar_arm(robot: Robot, q: Any, lengths: Sequence[str] = ()) -> Figure:
             _draw_gravity(ax, robot.gravity[:2], points, size)
     ax.margins(0.12)
     return figure
+
+
+def spatial_arm(
+    robot: Robot, q: Any, *, frames: Sequence[Array] | None = None, view: tuple[float, float] = (-55.0, 20.0)
+) -> Figure:
+    """Draw any arm in space with its frames: x red, y green, z blue; its shadow lies on the floor z = 0 of the world.
+
+    A disc across the axis stands for a revolute joint, a stroke along it for a prismatic one.
+
+    Args:
+        robot: an arm of numbers.
+        q: joint values, shape (N,), in rad or m.
+        frames: poses of the frames to draw, in the world, each (4, 4), in m; the robot's frames {0} to {N+1} if left
+            out.
+        view: azimuth and elevation of the eye, in degrees.
+
+    Returns:
+        The figure; show it with :func:`show`.
+
+    Raises:
+        ValueError: the robot holds symbols.
+
+    >>> from dynlib import robots
+    >>> len(spatial_arm(robots.rp(I1=1, m1=1, m2=1, g=10), [0.5, 0.3]).axes)
+    1
+    """
+    poses = _poses_in_world(robot, q)
+    figure, ax = _picture()
+    size = _length_of(poses)
+    with matplotlib.rc_context(_STYLE):
+        _draw_links(ax, robot, poses, _projection(view), size)
+        _draw_frames(ax, poses if frames is None else frames, 0, _projection(view), 0.16 * size)
+    return figure
+
+
+def moving_arm(
+    robot: Robot, states: Any, *, seconds: float = 6.0, still: int = 0, view: tuple[float, float] = (-55.0, 20.0)
+) -> Film:
+    """Draw an arm with its frames in several states, to be shown one after the other as a film.
+
+    Args:
+        robot: an arm of numbers.
+        states: joint values, shape (K, N), in rad or m; the film starts again after the last one.
+        seconds: how long one round takes.
+        still: number of the state, from 0, that is shown to readers who asked their system for less motion.
+        view: azimuth and elevation of the eye, in degrees.
+
+    Returns:
+        The film; show it with :func:`show`.
+
+    Raises:
+        ValueError: the robot holds symbols, or there is no such state.
+
+    >>> from dynlib import robots
+    >>> moving_arm(robots.rp(I1=1, m1=1, m2=1, g=10), [[0.5, 0.3], [0.6, 0.3]]).poses
+    2
+    """
+    every = [_poses_in_world(robot, q) for q in states]
+    if not 0 <= still < len(every):
+        raise ValueError(f"still is {still}; expected the number of one of the {len(every)} states, from 0.")
+    figure, ax = _picture()
+    size = max(map(_length_of, every))
+    with matplotlib.rc_context(_STYLE):
+        _draw_frames(ax, every[0][:1], 0, _projection(view), 0.16 * size)
+        for k, poses in enumerate(every):
+            before = set(ax.get_children())
+            _draw_links(ax, robot, poses, _projection(view), size)
+            _draw_frames(ax, poses[1:], 1, _projection(view), 0.16 * size)
+            for artist in set(ax.get_children()) - before:
+                artist.set_gid(f"pose{k}")
+                if isinstance(artist, Annotation) and artist.arrow_patch is not None:
+                    artist.arrow_patch.set_gid(f"pose{k}")
+    return Film(figure, len(every), seconds, still)
+
+
+def _picture() -> tuple[Figure, Axes]:
+    """Return a figure for a drawing to scale, without scales."""
+    figure, ax = axes(5.5, 4.6)
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+    ax.margins(0.08)
+    return figure, ax
+
+
+def _poses_in_world(robot: Robot, q: Any) -> list[Array]:
+    """Return the poses of the frames {0} to {N+1}."""
+    if robot.is_symbolic:
+        raise ValueError(f"{robot.name} holds symbols; give them numbers with robot.subs(...) before drawing it.")
+    poses = [robot.base]
+    for T in robot.transforms(q):
+        poses.append(poses[-1] @ T)
+    return poses
+
+
+def _length_of(poses: Sequence[Array]) -> float:
+    """Return the length of the line through all origins; 1 for an arm without length."""
+    points = np.array([position(pose) for pose in poses])
+    return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum()) or 1.0
+
+
+def _projection(view: tuple[float, float]) -> Array:
+    """Return the matrix (2, 3) that lays a point of space on the paper, seen from far away."""
+    azimuth, elevation = np.radians(view)
+    right = [-np.sin(azimuth), np.cos(azimuth), 0.0]
+    up = [-np.sin(elevation) * np.cos(azimuth), -np.sin(elevation) * np.sin(azimuth), np.cos(elevation)]
+    return np.array([right, up])
+
+
+def _draw_links(ax: Axes, robot: Robot, poses: Sequence[Array], project: Array, size: float) -> None:
+    points = np.array([position(pose) for pose in poses])
+    floor = points * [1, 1, 0]
+    ax.plot(*(project @ floor.T), color=INK, lw=1.5, alpha=0.4, zorder=0)
+    ax.plot(*(project @ np.array([points[-1], floor[-1]]).T), color=INK, lw=1, ls=":", alpha=0.6, zorder=0)
+    ax.plot(*(project @ points.T), color=INK, lw=5, alpha=0.55, solid_capstyle="round", zorder=1)
+    for link, pose in zip(robot.links, poses[1:], strict=False):
+        if link.turn:
+            angle = np.linspace(0, 2 * np.pi, 17)[:-1]
+            rim = 0.035 * size * np.array([np.cos(angle), np.sin(angle), 0 * angle])
+        else:
+            rim = 0.05 * size * np.array([[0.3, 0.3, -0.3, -0.3], [0, 0, 0, 0], [-1, 1, 1, -1]])
+        outline = project @ (position(pose)[:, None] + rotation(pose) @ rim)
+        ax.add_patch(Polygon(outline.T, closed=True, fc=INK, ec=INK, alpha=0.55, lw=1.2, zorder=2))
+
+
+def _draw_frames(ax: Axes, poses: Sequence[Array], first: int, project: Array, length: float) -> None:
+    origins: list[Array] = []
+    for index, pose in enumerate(poses, start=first):
+        origin, R = position(pose), rotation(pose)
+        shared = sum(np.linalg.norm(origin - other) < 0.1 * length for other in origins)
+        origins.append(origin)
+        reach = length * (1 + 0.45 * shared)  # frames at one place: the later ones are longer
+        for axis, letter, colour in ((0, "x", X_AXIS), (1, "y", Y_AXIS), (2, "z", Z_AXIS)):
+            start, end = project @ origin, project @ (origin + reach * R[:, axis])
+            _arrow_head(ax, start, end, colour, 0.16 * length)
+            if letter != "y":  # it follows from the other two
+                beyond = project @ (origin + (reach + 0.2 * length) * R[:, axis])
+                _label(ax, beyond, rf"${letter}_{index}$", colour, (0, 0))
+
+
+def _arrow_head(ax: Axes, start: Array, end: Array, colour: str, head: float) -> None:
+    """Draw an arrow as one outline, which takes little room in a file; an axis that points at the eye has no head."""
+    along = end - start
+    seen = float(np.linalg.norm(along))
+    outline = [start, end]
+    if seen > 1.2 * head:
+        neck, across = end - head * along / seen, 0.4 * head * np.array([-along[1], along[0]]) / seen
+        outline = [start, neck, neck + across, end, neck - across, neck]
+    ax.add_patch(Polygon(outline, closed=False, fc=colour, ec=colour, lw=1.8, joinstyle="miter", zorder=5))
 
 
 def _label(ax: Axes, point: Array, label: str, colour: str, offset: tuple[float, float]) -> None:

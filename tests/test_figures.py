@@ -50,3 +50,65 @@ def test_arms_that_cannot_be_drawn():
 def test_a_figure_is_shown_as_svg_with_its_text(capsys):
     figures.show(figures.axes()[0], alt="Two axes.")
     assert "Two axes." in capsys.readouterr().out
+
+
+# ---- Arms in space, standing and moving ------------------------------------------------------------
+
+RAIL = robots.rp(I1=1, m1=1, m2=1, g=10)
+STATES = [[0.2, 0.3], [0.4, 0.35], [0.6, 0.4]]
+ALT = "An arm that turns."
+
+
+def test_the_same_arm_in_space_gives_the_same_file():
+    first, second = (figures.svg(figures.spatial_arm(RAIL, [0.5, 0.3]), ALT) for _ in range(2))
+    assert first == second
+    assert first != figures.svg(figures.spatial_arm(RAIL, [0.5, 0.31]), ALT)
+    assert first != figures.svg(figures.spatial_arm(RAIL, [0.5, 0.3], view=(30, 20)), ALT)
+    assert first != figures.svg(figures.spatial_arm(RAIL, [0.5, 0.3], frames=[RAIL.base]), ALT)
+
+
+def test_points_of_space_fall_where_the_eye_sees_them():
+    from_x = figures._projection((0, 0))  # the eye on the x axis: y to the right, z up
+    assert np.allclose(from_x @ [5, 1, 0], [1, 0])
+    assert np.allclose(from_x @ [5, 0, 1], [0, 1])
+    from_above = figures._projection((-90, 90))  # x to the right, y up
+    assert np.allclose(from_above @ [1, 2, 5], [1, 2])
+
+
+def test_a_film_is_one_small_file_that_is_always_the_same():
+    first, second = (figures.svg(figures.moving_arm(RAIL, STATES), ALT) for _ in range(2))
+    assert first == second
+    assert etree.fromstring(first.encode()).findtext(".//{http://purl.org/dc/elements/1.1/}title") == ALT
+    assert "http" not in first.split("</metadata>")[1].replace("http://www.w3.org/", "")
+    assert len(figures.svg(figures.moving_arm(RAIL, STATES * 10), ALT)) < 300_000
+
+
+def test_a_film_shows_every_pose_for_an_equal_time_and_stands_still_on_demand():
+    text = figures.svg(figures.moving_arm(RAIL, STATES, seconds=3, still=1), ALT)
+    root = etree.fromstring(text.encode())
+    counts = [len(root.findall(f".//{{*}}g[@class='pose pose{k}']")) for k in range(3)]
+    assert counts[0] == counts[1] == counts[2] > 10
+    style = root.findtext(".//{*}style")
+    assert "@keyframes turn { 0% { visibility: visible } 33.3333%, 100% { visibility: hidden } }" in style
+    delays = [f".pose{k} {{ animation-delay: {k - 3}s }}" for k in range(3)]
+    assert [line for line in style.splitlines() if "delay" in line] == delays
+    rules = style.splitlines()
+    hidden, shown = rules.index(".pose { visibility: hidden }"), rules.index(".pose1 { visibility: visible }")
+    assert hidden < shown, "the later rule wins"
+    assert "@media (prefers-reduced-motion: reduce) { .pose { animation: none } }" in style
+
+
+def test_the_frame_at_rest_is_in_every_pose():
+    root = etree.fromstring(figures.svg(figures.moving_arm(RAIL, STATES), ALT).encode())
+    assert root.findall(".//{*}g[@class='pose pose0']")
+    always = [g.get("id") for g in root.iter("{*}g") if (g.get("id") or "").startswith("text_")]
+    assert len(always) == 2  # x and z of {0}; the others carry the number of their pose
+
+
+def test_films_that_cannot_be_made():
+    with pytest.raises(ValueError, match="RP arm holds symbols"):
+        figures.moving_arm(robots.rp(), STATES)
+    with pytest.raises(ValueError, match="still is 3; expected the number of one of the 3 states, from 0"):
+        figures.moving_arm(RAIL, STATES, still=3)
+    with pytest.raises(ValueError, match="RP arm holds symbols"):
+        figures.spatial_arm(robots.rp(), STATES[0])
