@@ -9,8 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from dynlib import notation
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Equation:
     """One equation of a derivation: a function, the quantity it gives, its TeX and its source number.
 
@@ -47,6 +49,9 @@ class Equation:
     def number(self, joint: str = "revolute") -> str:
         """Return the source number for a kind of joint."""
         return self.prismatic_source if joint == "prismatic" and self.prismatic_source else self.source
+
+    def __repr__(self) -> str:
+        return f"{notation.text(self.symbol)} = {notation.text(self.tex)}    ({self.source})"
 
     def _repr_latex_(self) -> str:
         return rf"$\displaystyle {self.symbol} = {self.tex}$"
