@@ -63,7 +63,7 @@ WORDS: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "inertia_about_origin": (
             "inertia about the wrong point",
-            "The inertia belongs about the mass centre; the value about the link's origin counts the mass's part twice.",
+            "The inertia belongs about the mass centre; the value about the link's origin counts the mass twice.",
         ),
         "other_dh_convention": (
             "DH table read in the other convention",
