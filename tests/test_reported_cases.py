@@ -1,0 +1,341 @@
+"""Faults reported of other packages: each case of `cases/share.json` is answered rightly, or counted as open.
+
+Cases of open chains, textbook results and real arms (kinds 1, 3, 4) are answered by `reported_cases.solve`; where the
+right thing is a behaviour rather than a number, it has a test below.
+"""
+
+import inspect
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+import sympy
+from reported_cases import body_of, forward_dynamics, motor_of, robot_of, solve
+from test_notebooks import run_nbval
+
+import dynlib
+from dynlib import derivation, newton_euler, robots
+from dynlib.links import Body
+from dynlib.robot import Robot
+from dynlib.velocity import Wrench, jacobian
+from tools.files import ROOT, notebooks_in_toc
+from tools.notebooks import tidy
+
+FOLDER = Path(__file__).parent / "cases"
+CASES = {case["id"]: case for case in json.loads((FOLDER / "share.json").read_text(encoding="utf-8"))["cases"]}
+ANSWERED = "134"  # kinds with numbers that dynlib computes today
+OPEN = {"2": 9, "6": 2, "7": 7}  # how many cases of the other kinds are not solved yet; these only go down
+
+# Cases without numbers to compute, and the tests that hold what is right in them.
+GUARDS = {
+    "NB01": ["test_reported_cases.py::test_objects_show_no_address", "test_reported_cases.py::test_faulty_notebooks"],
+    "NB03": ["test_reported_cases.py::test_faulty_notebooks"],
+    "NB05": [
+        "test_reported_cases.py::test_faulty_notebooks",
+        "test_reported_cases.py::test_stored_outputs_of_chapters",
+    ],
+    "NB07": [
+        "test_notebooks.py::test_notebook_has_the_usual_kernel_and_stable_metadata",
+        "test_reported_cases.py::test_a_private_kernel_name_is_put_right",
+    ],
+    "NB09": ["test_notebooks.py::test_nbval_passes_a_correct_notebook_and_fails_each_mistake"],
+    "NB11": [
+        "test_notebooks.py::test_notebook_has_output_and_no_unexpected_error",
+        "test_reported_cases.py::test_stored_outputs_of_chapters",
+    ],
+    "BK02": [
+        "test_binder.py::test_binder_uses_the_python_of_runtime_txt",
+        "test_binder.py::test_binder_installs_the_pinned_packages_and_the_course",
+        "test_binder.py::test_no_folder_takes_the_place_of_these_files",
+        "test_repository.py::test_requirements_are_exact_and_end_with_the_course_itself",
+    ],
+    "BK03": ["test_reported_cases.py::test_every_file_is_opened_as_utf8"],
+    "BK09": ["test_reported_cases.py::test_no_environment_inside_dollar_signs"],
+}
+
+
+def same(expected, got, tol):
+    """Compare as the cases' own `compare.py` does; expressions may be written in any way."""
+    if isinstance(expected, dict):
+        return isinstance(got, dict) and all(key in got and same(expected[key], got[key], tol) for key in expected)
+    if isinstance(expected, str):
+        return expected == got or (isinstance(got, str) and sympy.expand(sympy.sympify(f"({expected}) - ({got})")) == 0)
+    a, b = np.array(expected, dtype=float), np.array(got, dtype=float)
+    if a.shape != b.shape:
+        return False
+    allowed = tol.get("atol", 0) + tol.get("rtol", 0) * max(1.0, np.abs(a).max(initial=0))
+    return bool((np.abs(a - b) <= allowed).all())
+
+
+def wrong_values_like(case, got):
+    """Return the names of the wrong values that a result matches."""
+    close = {"rtol": 1e-6, "atol": 1e-6}
+    return [name for name, value in (case["wrong_values"] or {}).items() if same(value, got, close)]
+
+
+NUMBERS = [(name, key) for name, case in CASES.items() if case["kind"][0] in ANSWERED for key in case["expected"] or {}]
+
+
+@pytest.fixture(scope="module")
+def answers():
+    """Every case answered once, from its model and input alone."""
+    return {name: solve({key: case[key] for key in ("model", "input")}) for name, case in CASES.items()}
+
+
+@pytest.mark.parametrize(("name", "key"), NUMBERS, ids=lambda value: value)
+def test_expected_value(name, key, answers):
+    case, found = CASES[name], answers[name]
+    assert key in found, f"{name} asks for {key}; solve gave {', '.join(found)}"
+    expected, got = case["expected"][key], found[key]
+    looks = wrong_values_like(case, got)
+    hint = f"\nlooks like {', '.join(looks)}: {case['fault']}" if looks else ""
+    right = same(expected, got, case["tol"] or {"rtol": 1e-8, "atol": 1e-8})
+    assert right, f"{name} ({case['title']}), {key}:\nexpected {expected}\ngot      {got}{hint}"
+
+
+def test_a_wrong_value_is_recognised():
+    case = CASES["OC07"]
+    assert wrong_values_like(case, case["wrong_values"]["tau_com_plus_half"]) == ["tau_com_plus_half"]
+    assert not same(case["expected"]["tau"], case["wrong_values"]["tau_com_plus_half"], case["tol"])
+
+
+def test_every_case_is_answered_guarded_or_counted_as_open():
+    counted = dict.fromkeys(OPEN, 0)
+    for name, case in CASES.items():
+        kind = case["kind"][0]
+        if kind not in ANSWERED and name not in GUARDS:
+            counted[kind] = counted.get(kind, 0) + 1
+        assert kind not in ANSWERED or case["expected"], name
+    assert counted == OPEN, "lower the count when a case is solved; it never rises"
+    assert set(GUARDS) <= set(CASES)
+
+
+def test_guards_exist():
+    for place in (place for places in GUARDS.values() for place in places):
+        file, name = place.split("::")
+        text = (Path(__file__).parent / file).read_text(encoding="utf-8")
+        assert f"\ndef {name}(" in text, place
+
+
+def test_solve_reads_model_and_input_only():
+    """No id and no title occurs in the code that solves, and other words around a case change nothing."""
+    source = Path(inspect.getfile(solve)).read_text(encoding="utf-8")
+    assert [name for name, case in CASES.items() if name in source or case["title"] in source] == []
+    case = CASES["OC11"]
+    assert solve(case) == solve({"id": "another", "model": case["model"], "input": case["input"]})
+
+
+def test_a_case_with_some_inputs_only():
+    model = CASES["OC22"]["model"]
+    assert {"T", "M", "g"} <= set(solve({"model": model, "input": {"q": [0.1, 0.2, 0.3]}}))
+    kinematics = {key: value for key, value in model.items() if key != "links"}
+    found = solve({"model": kinematics, "input": {"q": [0.1, 0.2, 0.3]}})
+    assert "M" not in found
+    assert "link 1 of the arm has no mass data" in found["refused"]
+
+
+def test_forward_dynamics_inverts_inverse_dynamics():
+    model, rates = CASES["RB01"]["model"], {"q": [0.3, -0.7, 1.1, 0.4, -0.6, 0.9], "qd": [0.5, -0.3, 0.8, 1, -1.2, 0.7]}
+    qdd = [1, 2, -1, 0.5, 0.3, -0.8]
+    tau = solve({"model": model, "input": rates | {"qdd": qdd}})["tau"]
+    assert np.allclose(solve({"model": model, "input": rates | {"tau": tau}})["qdd"], qdd, rtol=1e-10, atol=1e-10)
+
+
+# ---- Cases of kinds 1, 3 and 4 whose right answer is a behaviour -----------------------------------
+
+
+def test_oc06_the_entries_of_a_tensor_are_named_by_their_place():
+    """There is no order of six numbers to mix up: an inertia is a matrix or its diagonal."""
+    case = CASES["OC06"]
+    robot = robot_of(case["model"])
+    I = robot.links[1].inertia
+    named = dict(zip(case["input"]["order"], case["input"]["vector"], strict=True))
+    assert {name: I["xyz".index(name[0]), "xyz".index(name[1])] for name in named} == named
+    with pytest.raises(ValueError, match=r"inertia has the shape \(6,\); expected \(3,\)"):
+        Body(1, inertia=case["input"]["vector"])
+    with pytest.raises(ValueError, match="the inertia is not symmetric, Ixz = 0.5 but Izx = 0.0"):
+        Body(1, inertia=[[1, 0, 0.5], [0, 1, 0], [0, 0, 1]])
+
+
+def test_oc14_the_convention_must_be_given_and_is_printed():
+    rows = [{key: row[key] for key in ("alpha", "a", "d", "offset")} for row in CASES["OC14"]["model"]["rows"]]
+    with pytest.raises(ValueError, match=r'convention is None; expected "modified"'):
+        Robot.from_dh(rows, gravity=[0, 0, 0])
+    for convention in ("standard", "modified"):
+        assert f"{convention} DH\n" in str(Robot.from_dh(rows, gravity=[0, 0, 0], convention=convention))
+
+
+def test_oc16_a_singular_mass_matrix_names_joint_and_link():
+    case = CASES["OC16"]
+    with pytest.raises(
+        ValueError, match=r"joint 6 can move without resistance, for link 6 has no inertia about an axis"
+    ):
+        forward_dynamics(robot_of(case["model"]), case["input"]["q"], np.zeros(6), np.zeros(6))
+    assert np.isfinite(solve(case)["tau"]).all()
+
+
+def test_oc28_whole_numbers_give_floats():
+    case = CASES["OC28"]
+    state = [np.array(case["input"][key]) for key in ("q", "qd", "qdd")]
+    assert [each.dtype.kind for each in state] == ["i"] * 3
+    robot = robot_of(case["model"])
+    for result in (newton_euler.inverse_dynamics(robot, *state), robot.pose(state[0]), jacobian(robot, state[0])):
+        assert result.dtype == np.float64
+    floats = newton_euler.inverse_dynamics(robot, *(each.astype(float) for each in state))
+    assert (newton_euler.inverse_dynamics(robot, *state) == floats).all()
+
+
+def test_oc29_no_float_where_none_was_put_in():
+    half = sympy.Rational(1, 2)
+    arm = robots.planar_2r().subs({"L1": half})
+    tau = newton_euler.inverse_dynamics(arm, *arm.motion_symbols())
+    assert not any(entry.has(sympy.Float) for entry in tau)
+    turned = Robot.from_dh([dict(alpha=sympy.pi / 2)], convention="modified", gravity=[0, 0, sympy.Symbol("g")])
+    assert turned.links[0].fixed.tolist() == [[1, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0], [0, 0, 0, 1]]
+    with pytest.raises(TypeError, match="holds the float 0.5 beside the symbolic"):
+        robots.planar_2r(L1=0.5)
+
+
+def test_oc33_shapes():
+    case = CASES["OC33"]
+    robot, rows = robot_of(case["model"]), np.array(case["input"]["q_rows"])
+    rates, expected = (case["input"]["qd"], case["input"]["qdd"]), np.array(case["expected"]["tau_rows"])
+    for q, tau in ((rows[0], expected[0]), (rows[:1], expected[:1]), (rows, expected), (rows[:2], expected[:2])):
+        got = newton_euler.inverse_dynamics(robot, q, *rates)
+        assert got.shape == q.shape
+        assert np.allclose(got, tau, rtol=1e-8, atol=1e-8)
+    for wrong in (rows[:, 0], rows.T):
+        with pytest.raises(ValueError, match=r"q has 4 entries; the arm has 2 joints .*\(2,\) or \(\.\.\., 2\)"):
+            newton_euler.inverse_dynamics(robot, wrong, *rates)
+
+
+def test_oc24_frame_and_sense_of_a_wrench_are_documented():
+    assert "put *on* the arm" in Wrench.__doc__
+    assert "*on* the arm at the tip, in tip axes" in newton_euler.recursion.__doc__
+
+
+def test_oc35_a_singular_pose_is_refused_and_a_regular_one_is_not():
+    case = CASES["OC35"]
+    robot = robot_of(case["model"])
+    assert np.isfinite(forward_dynamics(robot, case["input"]["qA"], [0, 0], [1, 1])).all()
+    with pytest.raises(ValueError, match="joint 1 and joint 2 can move.*link 1 has neither mass nor inertia"):
+        forward_dynamics(robot, case["input"]["qB"], [0, 0], [1, 1])
+
+
+def test_oc37_turning_a_tensor_leaves_the_mass_centre_to_the_position():
+    quarter = np.array([[0, -1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]])
+    moved = Body(1, com=[0.1, 0, 0], inertia=[1, 2, 2.5]).moved(quarter)
+    assert np.allclose(moved.inertia, np.diag([2, 1, 2.5]))
+    assert np.allclose(moved.com, [0, 0.1, 0])
+
+
+def test_oc43_the_two_forms_of_mass_data_are_not_mixed():
+    with pytest.raises(ValueError, match="mixes data about the mass centre and about the origin"):
+        body_of({"m": 1, "first_moment": [1, 0, 0], "I_com": [1, 1, 1]})
+
+
+def test_a_motor_of_a_case_has_friction_that_depends_on_the_sense():
+    motor = motor_of({"Jm": 1, "G": -2, "B": 0.5, "Tc": [0.5, -0.25]})
+    assert motor.dry(np.array([1.0, -1.0, 0.0])).tolist() == [0.5, -0.25, 0]
+
+
+def test_rb08_an_arm_without_any_mass_has_kinematics_but_no_dynamics():
+    case = CASES["RB08"]
+    robot = robot_of(case["model"])
+    assert robot.pose(case["input"]["q"]).shape == (4, 4)
+    with pytest.raises(ValueError, match="no link of the arm has a mass or an inertia; dynamics would only give zeros"):
+        newton_euler.inverse_dynamics(robot, case["input"]["q"], np.zeros(7), np.zeros(7))
+    found = solve(case)
+    assert "no link of the arm has a mass" in found["refused"]
+    assert not {"tau", "M", "g"} & set(found)
+
+
+# ---- Cases of notebooks and of the book ------------------------------------------------------------
+
+
+def notebook(path):
+    return nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+
+
+def texts_of_outputs(path):
+    """Yield every text that a notebook stores as an output."""
+    for cell in notebook(path).cells:
+        for output in cell.get("outputs", []):
+            yield output.get("text", "")
+            yield "\n".join(output.get("traceback", []))
+            yield from (text for kind, text in output.get("data", {}).items() if not kind.startswith("image/"))
+
+
+def test_faulty_notebooks(tmp_path):
+    """An address, a time and a scalar of another NumPy in a stored output each stop the strict comparison."""
+    names = ["nb_address", "nb_time", "nb_numpy_scalar"]
+    for name in names:
+        (tmp_path / f"{name}.ipynb").write_bytes((FOLDER / "data" / f"{name}.ipynb").read_bytes())
+    done, failures = run_nbval(tmp_path)
+    assert sorted(failures) == sorted(names), done.stdout
+    assert all(failures.values()), f"passed: {failures}"
+
+
+def test_objects_show_no_address():
+    arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
+    shown = [arm, arm.table, arm.links[0], arm.links[0].body, motor_of({"Jm": 1}), Wrench(), newton_euler.Steps()]
+    shown += [newton_euler.force_balance, newton_euler.recursion(arm, [0, 0], [0, 0], [0, 0])[0]]
+    assert [text for text in map(repr, shown) if re.search(r"0x[0-9a-f]{4}", text)] == []
+
+
+@pytest.mark.parametrize("path", notebooks_in_toc(), ids=lambda path: path.stem)
+def test_stored_outputs_of_chapters(path):
+    bad = re.compile(r"\bat 0x[0-9a-f]+|np\.(float|int)\d+\(|File [\"']?/|ipykernel_\d+")
+    assert [text for text in texts_of_outputs(path) if bad.search(text)] == []
+
+
+def test_a_private_kernel_name_is_put_right():
+    """`make notebooks` writes the kernel that everybody has, which a test of the chapters asks for."""
+    saved = notebook(FOLDER / "data" / "nb_kernel_name.ipynb")
+    assert saved.metadata.kernelspec.name != "python3"
+    tidy(saved)
+    assert saved.metadata.kernelspec.name == "python3"
+
+
+def in_dollars(text):
+    return bool(re.search(r"\$\$?\s*\\begin\{(equation|align|gather|multline)\*?\}", text))
+
+
+def test_no_environment_inside_dollar_signs():
+    faulty = FOLDER / "data" / "nb_latex_env.ipynb"
+    assert any(map(in_dollars, texts_of_outputs(faulty)))
+    for path in notebooks_in_toc():
+        assert [text for text in texts_of_outputs(path) if in_dollars(text)] == [], path.name
+    written = [derivation.derive(make())._repr_markdown_() for make in (robots.planar_2r, robots.rp)]
+    assert not any(map(in_dollars, written))
+    assert not any(in_dollars(step._repr_latex_()) for step in vars(newton_euler.Steps()).values())
+
+
+def test_every_file_is_opened_as_utf8(tmp_path):
+    """Python, told to complain where no encoding is named, imports dynlib and copies the Chinese text."""
+    files = Path(dynlib.__file__).parent.rglob("*.py")
+    names = [".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in files]
+    source, copy = FOLDER / "data" / "utf8_chinese.md", tmp_path / "copy.md"
+    code = [
+        f"import pathlib, tools.files, {', '.join(name for name in names if not name.endswith('__main__'))}",
+        f"text = pathlib.Path({str(source)!r}).read_text(encoding='utf-8')",
+        f"tools.files.write_text(pathlib.Path({str(copy)!r}), text)",
+        f"open({str(copy)!r}).close()  # this must be noticed",
+    ]
+    command = [sys.executable, "-X", "warn_default_encoding", "-W", "always::EncodingWarning", "-c", "\n".join(code)]
+    environ = os.environ | {"PYTHONUTF8": "0"}
+    done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, encoding="utf-8")
+    assert done.returncode == 0, done.stderr
+    places = re.findall(r"^(.+):\d+: EncodingWarning", done.stderr, flags=re.MULTILINE)
+    assert "<string>" in places
+    own = [str(ROOT / folder) for folder in ("dynlib", "tools")]
+    assert [place for place in places if place.startswith(tuple(own))] == []
+    assert copy.read_bytes() == source.read_bytes()
+    settings = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert '"PLW1514"' in settings, "the rule by which ruff refuses a file opened without an encoding"
