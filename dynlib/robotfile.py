@@ -1,0 +1,800 @@
+r"""Robot files: an arm as a TOML text, checked while it is read; every message names the file, the line and the field.
+
+A file looks like this; SI units and radians throughout::
+
+    name = "planar 2R"
+    source = "where the numbers come from"
+    convention = "modified"            # the DH convention of the rows, or "standard", or "poses"
+    gravity = [0, -9.81, 0]            # world axes
+
+    [[link]]
+    joint = "revolute"                 # or "prismatic", "fixed"
+    mass = 3
+    com = [0.8, 0, 0]                  # axes of the table's link frame
+
+    [[link]]
+    a = 0.8
+    alpha = "pi/2"
+    mass = 2
+    com = [0.6, 0, 0]
+    inertia = {xx = 0, yy = 0.06, zz = 0.06}
+    motor = {inertia = 2e-4, gear = 100, viscous = 1e-3, coulomb = [0.1, -0.2]}
+
+**At the top**: ``convention``, ``gravity``; if wanted ``name``, ``source``, ``base`` and ``tool`` (poses),
+``allow_impossible = true`` (published data that no real body can have draw a warning instead of an error) and
+``[payload]`` (a body at the tip, in tip axes).
+
+**A link**: ``joint`` (revolute if left out), the DH numbers ``a``, ``alpha``, ``d``, ``theta``, ``offset`` (0 if left
+out), or, with ``convention = "poses"``, ``pose`` (of the joint in the parent's frame) and ``axis`` (of the joint, z if
+left out; the frame is then turned so that z lies along it). Then its body, or several ``[[link.part]]``, and a
+``motor``, as in :class:`dynlib.links.Motor`.
+
+**A body**: ``mass``; ``com``; ``inertia`` as a matrix, as its diagonal ``[Ixx, Iyy, Izz]`` or by name
+``{xx=, yy=, zz=, xy=, xz=, yz=}`` with :math:`I_{xy} = -\int xy\,dm`, about the mass centre or, with
+``inertia_about = "origin"``, about the origin of the frame; ``first_moment`` (mass times mass centre) in the place of
+``com``; ``axes``, a rotation matrix whose columns are the axes in which the inertia is given, in link axes.
+
+**A pose** is a matrix of 4 rows or ``{position = [x, y, z], rpy = [roll, pitch, yaw]}``, turned about the fixed axes x,
+then y, then z.
+
+**A number** may be text: ``"pi/2"``, ``"-3*pi/4"``, ``"1/3"``, or a symbol, ``"L1"``, ``"-g"``, which makes the arm
+symbolic. Nothing in a file is ever evaluated.
+"""
+
+import difflib
+import json
+import os
+import re
+import tomllib
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sympy
+
+from dynlib import frames
+from dynlib.arrays import (
+    Array,
+    as_array,
+    as_exact,
+    as_floats,
+    cos,
+    first_fraction,
+    free_symbols,
+    is_symbolic,
+    matrix,
+    sin,
+)
+from dynlib.dh import Convention
+from dynlib.links import Body, Link, Motor, as_pose
+from dynlib.robot import Robot, _level_of_caller
+
+Place = tuple[str | int, ...]
+"""Where a value stands in a file, such as ``("link", 2, "motor", "gear")``; ``()`` is the whole file."""
+
+_DH = ("a", "alpha", "d", "theta", "offset")
+_BODY = ("mass", "com", "first_moment", "inertia", "inertia_about", "axes")
+_LINK = ("joint", *_BODY, "part", "motor")
+_TOP = ("name", "source", "convention", "gravity", "base", "tool", "allow_impossible", "payload", "link")
+_MOTOR = ("inertia", "gear", "viscous", "coulomb")
+_MOMENTS = ("xx", "yy", "zz", "xy", "xz", "yz")
+_TEXT = ("name", "source", "convention", "joint", "inertia_about")
+_JOINTS = ("revolute", "prismatic", "fixed")
+_SHORT_JOINTS = {"r": "revolute", "p": "prismatic", "continuous": "revolute", "rotational": "revolute"}
+
+
+def read(path: str | Path) -> Robot:
+    """Read a robot file.
+
+    Args:
+        path: of a TOML file in UTF-8.
+
+    Returns:
+        The :class:`Robot`, named as the file says, or after the file.
+
+    Raises:
+        ValueError: the file is no TOML or describes no arm; the message names file, line and field.
+        TypeError: floats beside symbols.
+        OSError: the file cannot be read.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(loads(EXAMPLE), Path(folder) / "arm.toml")
+    ...     read(Path(folder) / "arm.toml").n
+    2
+    """
+    path = Path(path)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise ValueError(f"{path.name}, line {line}: this is not UTF-8; save the file in the encoding UTF-8.") from None
+    return loads(text, path.name)
+
+
+EXAMPLE = """\
+convention = "modified"
+gravity = [0, -9.81, 0]
+
+[[link]]
+mass = 3
+com = [0.8, 0, 0]
+
+[[link]]
+a = 0.8
+mass = 2
+com = [0.6, 0, 0]
+"""
+"""A small robot file, for trying things."""
+
+
+def loads(text: str, name: str = "robot file") -> Robot:
+    """Read the text of a robot file.
+
+    Args:
+        text: TOML.
+        name: of the file, for messages; without its ending also the robot's name if the text gives none.
+
+    Returns:
+        The :class:`Robot`.
+
+    Raises:
+        ValueError: the text is no TOML or describes no arm; the message names file, line and field.
+        TypeError: floats beside symbols.
+
+    >>> loads(EXAMPLE).links[1].com
+    array([0.6, 0. , 0. ])
+    >>> loads(EXAMPLE.replace("com", "con"))
+    Traceback (most recent call last):
+    ValueError: robot file, line 6: link 1 has the key "con"; expected joint, ... Did you mean "com"?
+    """
+    return _robot(_file(text, name))
+
+
+def details(text: str, name: str = "robot file") -> dict[str, str]:
+    """Return the name and the source that the text of a robot file states, "" for what it does not state.
+
+    >>> details('name = "my arm"')
+    {'name': 'my arm', 'source': ''}
+    """
+    file = _file(text, name)
+    return {key: file.text(key, "") for key in ("name", "source")}
+
+
+# ---- Tables and their lines ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Table:
+    """One table of a file, with what its messages need."""
+
+    file: str
+    lines: Mapping[Place, int]
+    symbols: Mapping[sympy.Symbol, Place]  # where each stands first; if there are any, the whole file is exact
+    place: Place
+    data: Mapping[str, Any]
+
+    @property
+    def symbol(self) -> sympy.Symbol | None:
+        return next(iter(self.symbols), None)
+
+    @property
+    def words(self) -> str:
+        """Name the table: ``link 2``, ``motor of link 2``."""
+        words: list[str] = []
+        for part in self.place:
+            if isinstance(part, int):
+                words[0] += f" {part}"
+            else:
+                words.insert(0, part)
+        return " of ".join(words) or "the file"
+
+    def name(self, key: str) -> str:
+        """Name a field: ``com of link 2``."""
+        return f"{key} of {self.words}" if self.place else key
+
+    def at(self, *keys: str) -> str:
+        """Return the beginning of a message: file and line of the first of the keys that is there, or of the table."""
+        for place in [(*self.place, key) for key in keys if key in self.data] + [self.place]:
+            while place and place not in self.lines:
+                place = place[:-1]
+            if place:
+                break
+        return f"{self.file}, line {self.lines.get(place, 1)}: "
+
+    def error(self, message: str, *keys: str) -> ValueError:
+        return ValueError(self.at(*keys) + message)
+
+    def check_keys(self, expected: Sequence[str], note: str = "") -> None:
+        for key in self.data:
+            if key not in expected:
+                raise self.error(
+                    f'{self.words} has the key "{key}"; expected {", ".join(expected)}{note}.{_meant(key, expected)}',
+                    key,
+                )
+
+    def require(self, key: str, why: str) -> None:
+        if key not in self.data:
+            raise self.error(f"{self.words} has no {key}; {why}")
+
+    def text(self, key: str, default: str) -> str:
+        value = self.data.get(key, default)
+        if not isinstance(value, str):
+            raise self.error(f"{self.name(key)} is {_shown(value)}; expected text in quotes.", key)
+        return value
+
+    def choice(self, key: str, expected: Sequence[str], default: str, note: str = "") -> str:
+        value = self.data.get(key, default)
+        if value not in expected:
+            listed = ", ".join(f'"{each}"' for each in expected[:-1]) + f' or "{expected[-1]}"'
+            meant = _meant(value, expected) if isinstance(value, str) else ""
+            raise self.error(f"{self.name(key)} is {_shown(value)}; expected {listed}{note}.{meant}", key)
+        return str(value)
+
+    def flag(self, key: str) -> bool:
+        value = self.data.get(key, False)
+        if not isinstance(value, bool):
+            raise self.error(f"{self.name(key)} is {_shown(value)}; expected true or false.", key)
+        return value
+
+    def table(self, key: str) -> "_Table | None":
+        value = self.data.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            header = ".".join(str(part) for part in (*self.place, key) if isinstance(part, str))
+            raise self.error(f"{self.name(key)} is {_shown(value)}; expected one table, [{header}].", key)
+        return replace(self, place=(*self.place, key), data=value)
+
+    def tables(self, key: str) -> list["_Table"]:
+        value = self.data.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+            header = ".".join(str(part) for part in (*self.place, key) if isinstance(part, str))
+            raise self.error(
+                f"{self.name(key)} is {_shown(value)}; expected a list of tables, each under its own [[{header}]].", key
+            )
+        return [replace(self, place=(*self.place, key, i), data=each) for i, each in enumerate(value, start=1)]
+
+    def exact(self, key: str, shape: tuple[int, ...] = (), default: Any = 0) -> Array:
+        """Read numbers; those given as text stay exact, whatever the rest of the file holds."""
+        value = self.data.get(key, default)
+        if _shape(value) != shape:
+            raise self.error(f"{self.name(key)} is {_shown(value)}; expected {_SHAPES[shape]}.", key)
+        entries = self._entries(key, value)
+        try:
+            array = as_array(entries, self.name(key), shape)
+        except ValueError as error:
+            raise self.error(str(error), key) from None
+        except TypeError:  # a float beside a symbol
+            floats = [entry for entry in np.ravel(np.array(entries, dtype=object)) if isinstance(entry, float)]
+            raise self._mixed(key, floats[0]) from None
+        if self.symbol is not None and (found := first_fraction({key: array})):
+            raise self._mixed(key, found[1])
+        return array if self.symbol is None else as_exact(array)
+
+    def _mixed(self, key: str, number: float) -> TypeError:
+        return TypeError(
+            f"{self.at(key)}{self.name(key)} holds the float {number} beside the symbolic {self.symbol} of this file; "
+            "a float would make exact results inexact. "
+            f'Write the number exactly, as "{sympy.Rational(repr(number))}" (or "pi/2" for a right angle), '
+            "or use numbers everywhere."
+        )
+
+    def array(self, key: str, shape: tuple[int, ...] = (), default: Any = 0) -> Array:
+        """Read numbers of the file's kind: exact if the file holds symbols, else floats."""
+        return self.kind(self.exact(key, shape, default))
+
+    def kind(self, array: Array) -> Array:
+        return as_floats(array) if self.symbol is None else as_exact(array)
+
+    def _entries(self, key: str, value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return [self._entries(key, entry) for entry in value]
+        number = _number(value)
+        if number is None:
+            raise self.error(
+                f"{self.name(key)} holds {_shown(value)}; expected a number, a fraction or an angle in quotes, such as "
+                '"1/3" or "-3*pi/4", or a symbol, such as "L1" or "-g".',
+                key,
+            )
+        return number
+
+
+def _file(text: str, name: str) -> _Table:
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", str(error), flags=re.DOTALL)
+        line = int(found[2]) if found else text.count("\n") + 1
+        said = f"{found[1]} (column {found[3]})" if found else str(error)
+        raise ValueError(
+            f"{name}, line {line}: this is no TOML: {said}. Text stands in quotes, a list in brackets with commas; "
+            "a number needs a digit on both sides of its point."
+        ) from None
+    return _Table(name, key_lines(text), _symbols(data, ()), (), data)
+
+
+_TOKEN = re.compile(
+    r'"""(?:\\.|[^\\])*?"""|' + r"'''.*?'''" + r'|"(?:\\.|[^"\\\n])*"|' + r"'[^'\n]*'|#[^\n]*|[\[\]{}\n]", re.DOTALL
+)
+_WORD = r"""(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')"""
+_HEAD = re.compile(rf"[ \t]*(?P<open>\[?\[?)[ \t]*(?P<key>{_WORD}(?:[ \t]*\.[ \t]*{_WORD})*)[ \t]*(?P<end>=|\])")
+
+
+def key_lines(text: str) -> dict[Place, int]:
+    """Return the line of every table and key of a TOML text, apart from those inside braces.
+
+    Args:
+        text: valid TOML.
+
+    Returns:
+        The lines, from 1, by place: ``("link", 2)`` is the second table ``[[link]]``.
+
+    >>> key_lines("a = 1" + chr(10) + "[[link]]" + chr(10) + "mass = 2")
+    {('a',): 1, ('link', 1): 2, ('link', 1, 'mass'): 3}
+    """
+    lines: dict[Place, int] = {}
+    counts: dict[Place, int] = {}
+    table: Place = ()
+    for line, start in _statements(text.replace("\r\n", "\n")):
+        head = _HEAD.match(text.replace("\r\n", "\n"), start)
+        if head is None or (head["end"] == "=") == bool(head["open"]):
+            continue
+        keys = [key.strip(" \t\"'") for key in head["key"].split(".")]
+        if head["end"] == "=":
+            for end in range(1, len(keys) + 1):
+                lines.setdefault((*table, *keys[:end]), line)
+            continue
+        table = ()
+        for key in keys:
+            table = (*table, key)
+            if head["open"] == "[[" and len(table) >= 1 and key is keys[-1]:
+                counts[table] = counts.get(table, 0) + 1
+            if table in counts:
+                table = (*table, counts[table])
+        lines.setdefault(table, line)
+    return lines
+
+
+def _statements(text: str) -> Iterable[tuple[int, int]]:
+    """Yield line and offset of each line of a TOML text that does not continue a string, a list or a table."""
+    line, depth = 1, 0
+    yield 1, 0
+    for token in _TOKEN.finditer(text):
+        line += token[0].count("\n")
+        depth += (token[0] in "[{") - (token[0] in "]}")
+        if token[0] == "\n" and depth == 0:
+            yield line, token.end()
+
+
+def _meant(word: str, expected: Sequence[str]) -> str:
+    plain = word.strip().lower()
+    close = difflib.get_close_matches(plain, expected, n=1)
+    if not close and "revolute" in expected and plain in _SHORT_JOINTS:
+        close = [_SHORT_JOINTS[plain]]
+    return f' Did you mean "{close[0]}"?' if close else ""
+
+
+def _shown(value: Any) -> str:
+    """Return a value as it stands in a file, shortened."""
+    if isinstance(value, str | bool):
+        shown = json.dumps(value, ensure_ascii=False)
+    elif isinstance(value, dict):
+        shown = "a table with " + (", ".join(value) or "nothing in it")
+    elif isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+        shown = f"a list of {len(value)} table" + "s" * (len(value) > 1)
+    else:
+        shown = str(value)
+    return shown if len(shown) <= 60 else shown[:57] + "..."
+
+
+# ---- Numbers ---------------------------------------------------------------------------------------
+
+_DECIMAL = r"\d+(?:\.\d+)?"
+_EXPRESSION = re.compile(
+    rf"(?P<sign>[+-]?)\s*(?:(?P<factor>{_DECIMAL})\s*\*\s*)?(?P<name>(?!nan\b|inf\b)[A-Za-z]\w*)"
+    r"(?:\s*/\s*(?P<divisor>[1-9]\d*))?",
+    re.ASCII,
+)
+_FRACTION = re.compile(rf"(?P<sign>[+-]?)(?P<factor>{_DECIMAL})(?:\s*/\s*(?P<divisor>[1-9]\d*))?", re.ASCII)
+_SHAPES = {
+    (): "one number",
+    (2,): "a list of 2 numbers",
+    (3,): "a list of 3 numbers",
+    (3, 3): "a matrix of 3 rows with 3 numbers each",
+    (4, 4): "a matrix of 4 rows with 4 numbers each",
+}
+
+
+def _number(value: Any) -> Any:
+    """Return a number, or the exact value of a text such as "-3*pi/4", "1/3" or "L1"; None if it is neither."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    found = (_FRACTION.fullmatch(value) or _EXPRESSION.fullmatch(value)) if isinstance(value, str) else None
+    if found is None:
+        return None
+    name = found.groupdict().get("name")
+    symbol = sympy.S.One if name is None else sympy.pi if name == "pi" else sympy.Symbol(name)
+    number = sympy.Rational(found["factor"] or "1") / sympy.Integer(found["divisor"] or "1")
+    return (-number if found["sign"] == "-" else number) * symbol
+
+
+def _symbols(data: Any, place: Place) -> dict[sympy.Symbol, Place]:
+    """Return the symbols in the numbers of a file, each with the place where it stands first."""
+    found: dict[sympy.Symbol, Place] = {}
+    if isinstance(data, dict):
+        inner = [(value, (*place, key)) for key, value in data.items() if key not in _TEXT]
+    elif isinstance(data, list):
+        numbered = data and isinstance(data[0], dict)
+        inner = [(value, (*place, i) if numbered else place) for i, value in enumerate(data, start=1)]
+    else:
+        number = _number(data)
+        return dict.fromkeys(number.free_symbols, place) if isinstance(number, sympy.Expr) else {}
+    for value, its_place in inner:
+        found = _symbols(value, its_place) | found
+    return found
+
+
+def _shape(value: Any) -> tuple[int, ...] | None:
+    """Return the shape of nested lists, or None if a row is longer than another."""
+    if not isinstance(value, list | tuple):
+        return ()
+    inner = {_shape(entry) for entry in value}
+    first = inner.pop() if len(inner) == 1 else None
+    return None if first is None else (len(value), *first)
+
+
+# ---- The parts of an arm ---------------------------------------------------------------------------
+
+
+def _robot(file: _Table) -> Robot:
+    file.check_keys(_TOP)
+    dh = "the DH rows of most tables do not say which they are, and dynlib does not guess."
+    file.require("convention", f'write convention = "modified" or "standard" (or "poses"): {dh}')
+    convention = file.choice("convention", ("modified", "standard", "poses"), "")
+    file.require("gravity", "write the vector along which things fall, in world axes, such as [0, 0, -9.81] (m/s²).")
+    file.require("link", "write at least one [[link]].")
+    links = file.tables("link")
+    for link in links:
+        if convention == "poses":
+            link.check_keys((*_LINK, "pose", "axis"), ' with convention = "poses"')
+        else:
+            link.check_keys((*_LINK, *_DH), f' with convention = "{convention}"')
+    allow = file.flag("allow_impossible")
+    warned: list[str] = []
+    options: dict[str, Any] = {key: _pose(file, key) for key in ("base", "tool")}
+    options["gravity"] = file.array("gravity", (3,))
+    options["name"] = file.text("name", file.file.removesuffix(".toml"))
+    payload = _payload(file, allow, warned)
+    bodies = [_link_body(link, allow, warned) for link in links]
+    try:
+        if convention == "poses":
+            robot = Robot(_placed(links, bodies, options), **options)
+        else:
+            robot = _from_rows(links, bodies, convention, options)  # type: ignore[arg-type]
+    except ValueError as error:
+        raise file.error(str(error)) from None
+    robot = replace(robot, payload=payload) if payload else robot
+    _refuse_names_of_joint_values(file, robot)
+    for message in warned:
+        warnings.warn(message, stacklevel=_level_of_caller())
+    return robot
+
+
+def _from_rows(
+    links: Sequence[_Table], bodies: Sequence[Body | None], convention: Convention, options: Mapping[str, Any]
+) -> Robot:
+    rows: list[dict[str, Any]] = []
+    for link, body in zip(links, bodies, strict=True):
+        numbers = {key: link.exact(key).item() for key in _DH if key in link.data}
+        rows.append({"joint": _joint(link), **numbers, "body": body, "motor": _motor(link)})
+    impossible = any(body.allow_impossible for body in bodies if body)
+    return Robot.from_dh(rows, convention=convention, allow_impossible=impossible, **options)
+
+
+def _placed(links: Sequence[_Table], bodies: Sequence[Body | None], options: dict[str, Any]) -> list[Link]:
+    """Return links given by poses, their frames turned so that z lies along the joint; turn the tool likewise."""
+    placed = []
+    turned = links[0].kind(np.eye(4))  # the parent's frame, as dynlib turns it, in the frame of the file
+    for link, body in zip(links, bodies, strict=True):
+        turn = links[0].kind(_axis(link))
+        pose = frames.compose(frames.inverse(turned), frames.compose(_pose(link, "pose"), turn))
+        placed.append(Link(_joint(link), pose, body.moved(frames.inverse(turn)) if body else None, _motor(link)))  # type: ignore[arg-type]
+        turned = turn
+    options["tool"] = frames.compose(frames.inverse(turned), options["tool"])
+    return placed
+
+
+def _axis(link: _Table) -> Array:
+    """Return the turn of the link's frame that brings z onto the joint axis, shape (4, 4)."""
+    if "axis" not in link.data:
+        return np.eye(4)
+    axis = link.exact("axis", (3,))
+    if free_symbols(axis) or not axis.any():
+        raise link.error(
+            f"{link.name('axis')} is {_shown(link.data['axis'])}; expected a direction in numbers.", "axis"
+        )
+    turn = turned_to(as_floats(axis))
+    if link.symbol is not None and first_fraction({"axis": turn}):
+        raise link.error(f"{link.name('axis')} is oblique; in a symbolic arm, turn the frame by its pose.", "axis")
+    return turn
+
+
+def turned_to(axis: Array) -> Array:
+    """Return the shortest turn that brings z onto an axis.
+
+    Args:
+        axis: any vector but 0, shape (3,), in the axes of the frame that is turned.
+
+    Returns:
+        The turn as a transform, shape (4, 4); the third column of its rotation is the axis at length 1.
+
+    >>> turned_to(np.array([0.0, 2.0, 0.0]))[:3, 2]
+    array([0., 1., 0.])
+    """
+    x, y, z = axis / np.linalg.norm(axis)
+    if z <= -1 + 1e-12:  # half a turn, about x
+        half = np.diag([1.0, -1.0, -1.0])
+        oblique = frames.rotation(turned_to(half @ axis)) if x or y else np.eye(3)
+        return frames.transform(half @ oblique, np.zeros(3))
+    R = [[1 - x * x / (1 + z), -x * y / (1 + z), x], [-x * y / (1 + z), 1 - y * y / (1 + z), y], [-x, -y, z]]
+    return frames.transform(np.array(R) + 0.0, np.zeros(3))
+
+
+def _joint(link: _Table) -> str:
+    return link.choice("joint", _JOINTS, "revolute")
+
+
+def _pose(table: _Table, key: str) -> Array:
+    """Read a pose, a matrix or a table of position and rpy; the identity if it is not there."""
+    value = table.data.get(key)
+    if value is None:
+        return table.kind(np.eye(4))
+    if not isinstance(value, dict):
+        if _shape(value) != (4, 4):
+            raise table.error(
+                f"{table.name(key)} is {_shown(value)}; expected {_SHAPES[4, 4]}, or "
+                "{position = [x, y, z], rpy = [roll, pitch, yaw]}.",
+                key,
+            )
+        T = table.array(key, (4, 4))
+    else:
+        parts = table.table(key)
+        assert parts is not None
+        parts.check_keys(("position", "rpy"))
+        R = rotation_of_rpy(parts.exact("rpy", (3,), (0, 0, 0)))
+        T = frames.transform(table.kind(R), parts.array("position", (3,), (0, 0, 0)))
+    try:
+        return as_pose(T, table.name(key))
+    except ValueError as error:
+        raise table.error(str(error), key) from None
+
+
+def rotation_of_rpy(rpy: Array) -> Array:
+    r"""Return the rotation of roll, pitch and yaw, :math:`R_z(\text{yaw})\,R_y(\text{pitch})\,R_x(\text{roll})`.
+
+    Args:
+        rpy: turns about the fixed axes x, then y, then z, shape (3,), in rad.
+
+    Returns:
+        R, shape (3, 3).
+
+    >>> rotation_of_rpy(as_array([0, sympy.pi / 2, 0], "rpy", (3,))) @ np.array([0, 0, 1])
+    array([1, 0, 0], dtype=object)
+    """
+    roll, pitch, yaw = (np.asarray(angle) for angle in rpy)
+    c, s = cos(pitch), sin(pitch)
+    zero = 0 * pitch
+    R_y = matrix([[c, zero, s], [zero, zero + 1, zero], [-s, zero, c]])
+    return np.asarray(frames.rotation_z(yaw) @ R_y @ frames.rotation_x(roll))
+
+
+def _motor(link: _Table) -> Motor | None:
+    motor = link.table("motor")
+    if motor is None:
+        return None
+    motor.check_keys(_MOTOR)
+    both = isinstance(motor.data.get("coulomb"), list)
+    data = {key: motor.array(key, (2,) if both and key == "coulomb" else ()) for key in _MOTOR if key in motor.data}
+    try:
+        return Motor(**data)
+    except ValueError as error:
+        key = next(key for key in ("inertia", "viscous", "coulomb") if key in str(error))
+        raise motor.error(f"{link.words}: {error}", key) from None
+
+
+def _payload(file: _Table, allow: bool, warned: list[str]) -> Body | None:
+    payload = file.table("payload")
+    if payload is None:
+        return None
+    payload.check_keys(_BODY)
+    return _body(payload, allow, warned)
+
+
+def _link_body(link: _Table, allow: bool, warned: list[str]) -> Body | None:
+    parts = link.tables("part")
+    if not parts:
+        return _body(link, allow, warned)
+    for key in _BODY:
+        if key in link.data:
+            raise link.error(f"{link.words} has parts and also {key}; give each body as a [[link.part]].", key)
+    bodies = []
+    for part in parts:
+        part.check_keys(_BODY)
+        part.require("mass", "give it (0 is allowed).")
+        bodies.append(_body(part, allow, warned))
+    total = bodies[0]
+    for body in bodies[1:]:
+        assert total is not None
+        assert body is not None
+        total = total + body
+    return total
+
+
+def _body(table: _Table, allow: bool, warned: list[str]) -> Body | None:
+    """Read a body; None if the table says nothing about one."""
+    given = [key for key in _BODY if key in table.data]
+    if not given:
+        return None
+    if "mass" not in given:
+        raise table.error(f"{table.words} has {given[0]} but no mass; give the mass too (0 is allowed).", given[0])
+    mass, com = table.array("mass"), _mass_centre(table)
+    body = Body(mass, com, _inertia(table, mass, com), allow_impossible=True)
+    if not body.faults:
+        return replace(body, allow_impossible=False)
+    message = f"{table.words}: no real body has these data: {'; '.join(body.faults)}"
+    keys = ("mass",) if body.faults[0].startswith("the mass") else ("inertia", "mass")
+    if not allow:
+        advice = "Check signs, units and axes; allow_impossible = true at the top takes published data as they are."
+        raise table.error(f"{message}. {advice}", *keys)
+    without_advice = re.sub(r" \(.*", "", message)
+    warned.append(f"{table.at(*keys)}{without_advice}; they are kept (allow_impossible = true).")
+    return body
+
+
+def _mass_centre(table: _Table) -> Array:
+    if "first_moment" not in table.data:
+        return table.array("com", (3,), (0, 0, 0))
+    if "com" in table.data:
+        raise table.error(f"{table.words} has first_moment and com; give one of them.", "first_moment")
+    if "inertia_about" not in table.data:
+        raise table.error(
+            f'{table.words} has first_moment; say also inertia_about = "origin", or "com" if the inertia is about '
+            "the mass centre.",
+            "first_moment",
+        )
+    mass = table.array("mass")
+    if mass == 0:
+        raise table.error(f"{table.words} has first_moment and the mass 0; write com = [x, y, z].", "first_moment")
+    return np.asarray(table.array("first_moment", (3,)) / mass)
+
+
+def _inertia(table: _Table, mass: Array, com: Array) -> Array:
+    """Read the inertia, turn it into link axes and move it to the mass centre."""
+    I = _inertia_as_given(table)
+    if "axes" in table.data:
+        R = table.array("axes", (3, 3))
+        if not is_symbolic(R) and (np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0):
+            raise table.error(
+                f"{table.name('axes')} is no rotation (R R^T = 1 and det R = +1); its columns are the axes in which "
+                "the inertia is given, each of length 1, in link axes.",
+                "axes",
+            )
+        I = R @ I @ R.T
+        I = I if is_symbolic(I) else (I + I.T) / 2
+    if table.choice("inertia_about", ("com", "origin"), "com") == "origin":
+        squares = [[sum(com * com) * (i == j) - com[i] * com[j] for j in range(3)] for i in range(3)]
+        I = I - np.array(squares, dtype=com.dtype) * mass
+    return np.asarray(I)
+
+
+def _inertia_as_given(table: _Table) -> Array:
+    value = table.data.get("inertia", [0, 0, 0])
+    if isinstance(value, dict):
+        moments = table.table("inertia")
+        assert moments is not None
+        moments.check_keys(_MOMENTS)
+        for key in _MOMENTS[:3]:
+            moments.require(key, "give xx, yy and zz; products left out are 0.")
+        xx, yy, zz, xy, xz, yz = (moments.array(key) for key in _MOMENTS)
+        return matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    if _shape(value) == (3,):
+        Ixx, Iyy, Izz = table.array("inertia", (3,), value)
+        zero = 0 * Ixx
+        return matrix([[Ixx, zero, zero], [zero, Iyy, zero], [zero, zero, Izz]])
+    if _shape(value) != (3, 3):
+        six = " Six numbers in a row have no common order: name them." if _shape(value) == (6,) else ""
+        raise table.error(
+            f"{table.name('inertia')} is {_shown(value)}; expected {_SHAPES[3, 3]}, the diagonal [Ixx, Iyy, Izz] or "
+            f"{{xx = , yy = , zz = , xy = , xz = , yz = }}.{six}",
+            "inertia",
+        )
+    return table.array("inertia", (3, 3))
+
+
+def _refuse_names_of_joint_values(file: _Table, robot: Robot) -> None:
+    taken = set().union(*map(free_symbols, robot.motion_symbols()))
+    for symbol, place in file.symbols.items():
+        if symbol in taken:
+            where = replace(file, place=place).at()
+            raise ValueError(
+                f"{where}the symbol {symbol} names a joint value, rate or acceleration of this arm; call the datum "
+                "otherwise."
+            )
+
+
+# ---- Writing ---------------------------------------------------------------------------------------
+
+
+def dumps(robot: Robot) -> str:
+    """Return the text of a robot file from which the same robot is read, number for number.
+
+    Args:
+        robot: an arm of numbers.
+
+    Returns:
+        TOML with ``convention = "poses"``: the frames as dynlib holds them, on the joint axes.
+
+    Raises:
+        TypeError: the robot is symbolic.
+
+    >>> print(dumps(loads(EXAMPLE))[:60])
+    name = "robot file"
+    convention = "poses"
+    gravity = [0.0, -9.
+    """
+    if robot.is_symbolic:
+        raise TypeError(
+            f"{robot.name} is exact; a file is written of numbers only. Put numbers in, with robot.subs(...)."
+        )
+    quoted = json.dumps(robot.name, ensure_ascii=False).replace("\x7f", "\\u007f")
+    lines = [f"name = {quoted}", 'convention = "poses"', f"gravity = {robot.gravity.tolist()}"]
+    lines += _matrix_lines("base", robot.base) + _matrix_lines("tool", robot.tool)
+    carried = [link.body for link in robot.links] + [robot.payload]
+    if any(body.faults for body in carried if body):
+        lines.append("allow_impossible = true")
+    for link in robot.links:
+        lines += ["", "[[link]]", f'joint = "{link.joint}"', *_matrix_lines("pose", link.fixed)]
+        lines += _body_lines(link.body)
+        if link.motor is not None:
+            lines += ["[link.motor]", *(f"{key} = {getattr(link.motor, key).tolist()}" for key in _MOTOR)]
+    if robot.payload is not None:
+        lines += ["", "[payload]", *_body_lines(robot.payload)]
+    return "\n".join([*lines, ""])
+
+
+def _body_lines(body: Body | None) -> list[str]:
+    if body is None:
+        return []
+    return [f"mass = {float(body.mass)!r}", f"com = {body.com.tolist()}", *_matrix_lines("inertia", body.inertia)]
+
+
+def _matrix_lines(key: str, rows: Array) -> list[str]:
+    return [f"{key} = [", *(f"    {row}," for row in rows.tolist()), "]"]
+
+
+def write(robot: Robot, path: str | Path) -> None:
+    """Write a robot file, whole or not at all.
+
+    Args:
+        robot: an arm of numbers.
+        path: where to; a file that is there already is replaced.
+
+    Raises:
+        TypeError: the robot is symbolic.
+        OSError: the file cannot be written.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(loads(EXAMPLE), Path(folder) / "arm.toml")
+    """
+    path, text = Path(path), dumps(robot)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_text(text, encoding="utf-8", newline="\n")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
