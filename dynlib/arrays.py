@@ -41,7 +41,7 @@ def as_array(value: Any, name: str, shape: tuple[int | None, ...]) -> Array:
     if not (isinstance(value, np.ndarray) and value.dtype == float):
         value = _read_entries(value, name)
     wanted = len(shape)
-    if value.ndim == wanted + 1 and value.shape[-1] == 1 and isinstance(value.flat[0], sympy.Basic):
+    if value.ndim == wanted + 1 and value.shape[-1] == 1 and is_symbolic(value):
         value = value[..., 0]  # a SymPy column vector
     last = value.shape[value.ndim - wanted :] if value.ndim >= wanted else None
     if last is None or any(w is not None and w != n for w, n in zip(shape, last, strict=True)):
@@ -154,7 +154,8 @@ class Data:
             if isinstance(value, np.ndarray):
                 named[f"{entry.name} of {of}" if of else entry.name] = value
             elif isinstance(value, Data):
-                named |= value.named_arrays(of or entry.name)
+                kind = f"{entry.name} " if of and entry.name != "body" else ""  # a motor has an inertia too
+                named |= {kind + name: array for name, array in value.named_arrays(of or entry.name).items()}
             elif isinstance(value, tuple):
                 word = entry.name.removesuffix("s")
                 for number, part in enumerate(value, start=1):

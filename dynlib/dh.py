@@ -90,9 +90,9 @@ def links_of(table: Table) -> tuple[list[Link], Array]:
     for number, (row, given) in enumerate(zip(table.rows, bodies, strict=True), start=1):
         a, alpha, d, theta, offset = (numbers[f"{key} of row {number}"] for key in _NUMBERS)
         body = given.mapped(read) if given else None
-        slides = row.get("joint") == "prismatic"
+        slides = int(row.get("joint") == "prismatic")
         along_x = frames.along_x(a, alpha)
-        along_z = frames.along_z(np.asarray(d + offset * slides), np.asarray(theta + offset * (not slides)))
+        along_z = frames.along_z(np.asarray(d + offset * slides), np.asarray(theta + offset * (1 - slides)))
         joint, motor = row.get("joint", "revolute"), row.get("motor")
         if table.convention == "modified":
             links.append(_link(number, joint, frames.compose(along_x, along_z), body, motor))

@@ -122,7 +122,7 @@ class Body(Data):
         """
         R, p = frames.rotation(T), frames.position(T)
         turned = R @ self.inertia @ R.T
-        symmetric = turned if is_symbolic(turned) else (turned + turned.T) / 2
+        symmetric = np.triu(turned) + np.triu(turned, 1).T  # also where rounding or the form of a term differs
         return Body(self.mass, apply(R, self.com) + p, symmetric, self.allow_impossible)
 
     def __add__(self, other: "Body") -> "Body":
@@ -138,7 +138,7 @@ class Body(Data):
 
 def _of_point(mass: Array, r: Array) -> Array:
     """Return the inertia of a point mass at r about the origin, shape (3, 3)."""
-    rows = [[sum(r * r) * (i == j) - r[i] * r[j] for j in range(3)] for i in range(3)]
+    rows = [[sum(r * r) * int(i == j) - r[i] * r[j] for j in range(3)] for i in range(3)]
     return np.array(rows, dtype=r.dtype) * mass
 
 

@@ -333,9 +333,10 @@ def static_torques(robot: Robot, q: Any, wrenches: Sequence[Wrench]) -> Array:
     >>> static_torques(arm, [0, 0], [Wrench(force=[0, -10, 0])])  # a weight of 10 N at the tip
     array([20., 10.])
     """
-    total: Any = 0
+    (q,) = robot.state(q=q)
+    total = 0 * q
     for wrench in wrenches:
         J = jacobian(robot, q, link=wrench.link, point=wrench.point, axes=wrench.axes)
         load = np.concatenate(np.broadcast_arrays(wrench.force, wrench.moment), axis=-1)
         total = total - (transpose(J) @ load[..., None])[..., 0]
-    return total if wrenches else np.zeros(robot.n)
+    return total
