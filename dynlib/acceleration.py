@@ -7,6 +7,7 @@ in the axes of :math:`\{i\}`; it is not the derivative of the column :math:`{}^{
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import sympy
 
 from dynlib import velocity
@@ -115,7 +116,7 @@ def outward(
     array([-1.,  0.,  0.])
     """
     q, dq, ddq = robot.state(q=q, dq=dq, ddq=ddq)
-    parent: Any = base
+    parent: Any = robot.matched(base, "the base motion")
     links: list[LinkAcceleration] = []
     coms = velocity.coms_of(robot)
     velocities = velocity.outward(robot, q, dq, steps=steps, base=base)
@@ -139,7 +140,7 @@ def column_derivative(column: Any, q: Any, dq: Any, ddq: Any = ()) -> Array:
 
     Args:
         column: expression, vector or matrix of expressions in the joint values and rates.
-        q: symbols of the joint values, shape (N,).
+        q: symbols of the joint values, shape (N,), or one symbol.
         dq: their rates, shape (N,).
         ddq: their accelerations, shape (N,); needed if the column holds rates.
 
@@ -150,7 +151,8 @@ def column_derivative(column: Any, q: Any, dq: Any, ddq: Any = ()) -> Array:
     >>> column_derivative([L1 * sympy.cos(theta1)], [theta1], [dtheta1])
     array([-L1*dtheta1*sin(theta1)], dtype=object)
     """
-    pairs = [*zip(q, dq, strict=True), *(zip(dq, ddq, strict=True) if len(ddq) else ())]
+    q, dq, ddq = (np.atleast_1d(np.asarray(symbols, dtype=object)) for symbols in (q, dq, ddq))
+    pairs = [*zip(q, dq, strict=True), *(zip(dq, ddq, strict=True) if ddq.size else ())]
     entries = as_array(column, "column", (None,) * getattr(column, "ndim", 1 if isinstance(column, list) else 0))
     derivatives = [sum((sympy.diff(entry, s) * ds for s, ds in pairs), start=sympy.S.Zero) for entry in entries.flat]
     result: Array = entries.copy()

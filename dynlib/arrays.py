@@ -5,6 +5,8 @@ Its entries are either floats (then the leading axes may hold a batch of states)
 ``object``). The two kinds do not mix: a float beside a symbol would spoil every exact result that follows.
 """
 
+import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from numbers import Integral, Real
@@ -15,8 +17,11 @@ import sympy
 
 Array = np.ndarray[Any, Any]
 
+LARGEST_ANGLE = 20 * np.pi
+"""Ten turns, in rad: a larger angle is likelier to be in degrees."""
 
-def as_array(value: Any, name: str, shape: tuple[int | None, ...]) -> Array:
+
+def as_array(value: Any, name: str, shape: tuple[int | None, ...], batch: bool = False) -> Array:
     """Read numbers or exact expressions into an array of floats or of SymPy expressions.
 
     Integers become floats among floats and exact integers among symbols, so there is never integer arithmetic.
@@ -24,10 +29,12 @@ def as_array(value: Any, name: str, shape: tuple[int | None, ...]) -> Array:
     Args:
         value: number, list, NumPy array or SymPy matrix; any unit.
         name: what the value is, for the error message.
-        shape: the last axes that are expected; ``None`` stands for any length.
+        shape: the axes that are expected; ``None`` stands for any length.
+        batch: allow more axes before these.
 
     Returns:
-        A new read-only array ``(..., *shape)``, dtype ``float64`` (numbers) or ``object`` (exact SymPy expressions).
+        A new read-only array of that shape (or ``(..., *shape)`` for a batch); its dtype is ``float64`` (numbers) or
+        ``object`` (exact SymPy expressions).
 
     Raises:
         TypeError: an entry is neither a real number nor a SymPy expression, or floats and symbols are mixed.
@@ -38,17 +45,18 @@ def as_array(value: Any, name: str, shape: tuple[int | None, ...]) -> Array:
     >>> as_array([1, sympy.pi], "q", (2,))
     array([1, pi], dtype=object)
     """
+    if isinstance(value, sympy.MatrixBase) and len(shape) == 1 and 1 in value.shape:
+        value = list(value)  # a column or a row
     if not (isinstance(value, np.ndarray) and value.dtype == float):
         value = _read_entries(value, name)
     wanted = len(shape)
-    if value.ndim == wanted + 1 and value.shape[-1] == 1 and is_symbolic(value):
-        value = value[..., 0]  # a SymPy column vector
     last = value.shape[value.ndim - wanted :] if value.ndim >= wanted else None
-    if last is None or any(w is not None and w != n for w, n in zip(shape, last, strict=True)):
+    fits = last is not None and all(w in (None, n) for w, n in zip(shape, last, strict=True))
+    if not fits or (value.ndim > wanted and not batch):
         expected = "(" + ", ".join("n" if w is None else str(w) for w in shape) + ("," if wanted == 1 else "") + ")"
-        raise ValueError(
-            f"{name} has the shape {value.shape}; expected {expected}, or a batch of these in leading axes."
-        )
+        expected = "one number" if not wanted else expected
+        more = ", or a batch of these in leading axes" if batch else ""
+        raise ValueError(f"{name} has the shape {value.shape}; expected {expected}{more}.")
     if value.dtype == float and not np.isfinite(value).all():
         raise ValueError(f"{name} holds {value[~np.isfinite(value)].flat[0]}; expected finite numbers.")
     return _read_only(value.copy())
@@ -229,6 +237,41 @@ def free_symbols(array: Array) -> set[sympy.Symbol]:
     return {s for entry in array.flat for s in entry.free_symbols} if is_symbolic(array) else set()
 
 
+def exact_array(array: Array) -> Array:
+    """Return an array with every float read as the decimal number that it shows.
+
+    >>> exact_array(np.array([0.4318]))
+    array([2159/5000], dtype=object)
+    """
+    return array if is_symbolic(array) else _read_only(np.asarray(_DECIMAL(array), dtype=object))
+
+
+def hint_at_degrees(what: str, value: float) -> None:
+    """Warn that an angle is so large that it is probably in degrees; the hint points at the caller's own line.
+
+    Args:
+        what: whose angle it is, such as ``"joint 1 is at"``.
+        value: the angle, in rad.
+    """
+    warnings.warn(
+        f"{what} {value:g} rad, more than ten turns. Angles are in radians: if this is in degrees, use "
+        f"numpy.radians({value:g}) = {np.radians(value):.4g}.",
+        stacklevel=level_of_caller(),
+    )
+
+
+def level_of_caller() -> int:
+    """Return the ``stacklevel`` with which a warning points at the first line outside dynlib.
+
+    >>> level_of_caller() >= 1
+    True
+    """
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == "dynlib":
+        frame, level = frame.f_back, level + 1
+    return level
+
+
 def first_fraction(arrays: Mapping[str, Array]) -> tuple[str, float] | None:
     """Return the first float that is not a whole number, with the name of its array; None if there is none.
 
@@ -280,6 +323,7 @@ def sign(value: Array) -> Array:
 
 _SIGN = np.frompyfunc(sympy.sign, 1, 1)
 _COS, _SIN = np.frompyfunc(sympy.cos, 1, 1), np.frompyfunc(sympy.sin, 1, 1)
+_DECIMAL = np.frompyfunc(lambda number: sympy.Rational(repr(float(number))), 1, 1)
 _WHOLE = np.frompyfunc(lambda number: sympy.Integer(round(number)), 1, 1)
 
 

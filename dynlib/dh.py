@@ -5,14 +5,28 @@ In both conventions the link frames of dynlib sit on the joint axes. The mass da
 """
 
 import difflib
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
+import sympy
 
 from dynlib import frames
-from dynlib.arrays import Array, as_array, as_exact, as_floats, is_symbolic, one_kind
+from dynlib.arrays import (
+    LARGEST_ANGLE,
+    Array,
+    Data,
+    as_array,
+    as_exact,
+    as_floats,
+    exact_array,
+    hint_at_degrees,
+    is_symbolic,
+    one_kind,
+)
 from dynlib.links import Body, Link, Motor
 
 Convention = Literal["modified", "standard"]
@@ -44,6 +58,23 @@ class Table:
                 'document A and Craig) or "standard" (at the far end, as in document B, Spong and Siciliano). '
                 "The same numbers mean different arms in the two."
             )
+        if isinstance(self.rows, Mapping) or not all(isinstance(row, Mapping) for row in self.rows):
+            raise TypeError(
+                f"the rows of the DH table are {self.rows!r}; expected a list of mappings, one a link, such as "
+                "[dict(a=0.5, mass=1, com=[0.25, 0, 0])]."
+            )
+
+    def gives(self, links: Iterable[Link]) -> bool:
+        """Say whether the table still describes these links (they may have been changed since it was read)."""
+        made = links_of(self)[0]
+        mine, theirs = ([*each.named_arrays().values()] for each in (_Links(tuple(made)), _Links(tuple(links))))
+        return len(mine) == len(theirs) and all(
+            a.shape == b.shape and (a == b).all() for a, b in zip(mine, theirs, strict=True)
+        )
+
+    def exact(self) -> "Table":
+        """Return the table with decimal numbers exact and with angles as fractions of pi where they are such."""
+        return replace(self, rows=tuple(_exact_row(row) for row in self.rows))
 
     def __str__(self) -> str:
         lines = [f"{self.convention} DH", f"  {'i':>2}  {'joint':<9}" + "".join(f"{key:>10}" for key in _NUMBERS)]
@@ -51,6 +82,46 @@ class Table:
             values = "".join(f"{_short(row.get(key, 0)):>10}" for key in _NUMBERS)
             lines.append(f"  {number:>2}  {row.get('joint', 'revolute'):<9}{values}")
         return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False)
+class _Links(Data):
+    links: tuple[Link, ...]
+
+
+def _exact_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    nothing: dict[str, Any] = dict.fromkeys(_NUMBERS, 0)
+    if row.get("mass") is not None:
+        nothing |= {"com": (0, 0, 0), "inertia": (0, 0, 0)}
+    exact: dict[str, Any] = nothing | dict(row)
+    for key, value in tuple(exact.items()):
+        if isinstance(value, Data):
+            exact[key] = value.mapped(exact_array)
+        elif key in ("alpha", "theta") or (key == "offset" and row.get("joint", "revolute") == "revolute"):
+            exact[key] = exact_angle(value)
+        elif value is not None and key != "joint":
+            exact[key] = exact_array(as_array(value, key, np.shape(value)))
+    return exact
+
+
+def exact_angle(angle: Any) -> Any:
+    """Return an angle of floats as a fraction of pi if it is one to the last digit, else as the decimal it shows.
+
+    Args:
+        angle: in rad, a number or an expression.
+
+    Returns:
+        The angle in rad as an exact expression.
+
+    >>> exact_angle(1.5707963267948966), exact_angle(0.3)
+    (pi/2, 3/10)
+    """
+    if isinstance(angle, sympy.Expr):
+        return angle
+    share = Fraction(float(angle) / math.pi).limit_denominator(360)
+    if abs(float(share) * math.pi - angle) <= math.ulp(angle):
+        return sympy.pi * sympy.Rational(share.numerator, share.denominator)
+    return sympy.Rational(repr(float(angle)))
 
 
 def _short(value: Any) -> str:
@@ -90,6 +161,9 @@ def links_of(table: Table) -> tuple[list[Link], Array]:
     for number, (row, given) in enumerate(zip(table.rows, bodies, strict=True), start=1):
         a, alpha, d, theta, offset = (numbers[f"{key} of row {number}"] for key in _NUMBERS)
         body = given.mapped(read) if given else None
+        for key, angle in (("alpha", alpha), ("theta", theta)):
+            if not is_symbolic(angle) and abs(angle) > LARGEST_ANGLE:
+                hint_at_degrees(f"{key} of row {number} is", float(angle))
         slides = int(row.get("joint") == "prismatic")
         along_x = frames.along_x(a, alpha)
         along_z = frames.along_z(np.asarray(d + offset * slides), np.asarray(theta + offset * (1 - slides)))

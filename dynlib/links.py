@@ -4,6 +4,7 @@ The inertia of a body is taken about its mass centre, in the axes of its link; p
 :math:`I_{xy} = -\int xy\,dm`.
 """
 
+import difflib
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -45,6 +46,8 @@ class Body(Data):
         inertia = as_array(self.inertia, "inertia", (3,) if np.ndim(self.inertia) == 1 else (3, 3))
         if inertia.ndim == 1:
             inertia = as_array([[inertia[i] if i == j else 0 for j in range(3)] for i in range(3)], "inertia", (3, 3))
+        if not is_symbolic(inertia) and np.abs(inertia - inertia.T).max() <= _ROUNDING * np.abs(inertia).max():
+            inertia = (inertia + inertia.T) / 2
         data = {"mass": as_array(self.mass, "mass", ()), "com": as_array(self.com, "com", (3,)), "inertia": inertia}
         for name, array in one_kind(data).items():
             object.__setattr__(self, name, array)
@@ -59,7 +62,7 @@ class Body(Data):
         """Return what is physically impossible about the data, one sentence each; () if nothing is, or for symbols."""
         I = self.inertia
         for i, j in ((0, 1), (0, 2), (1, 2)):
-            if I[i, j] != I[j, i]:
+            if I[i, j] != I[j, i]:  # here rounding has been removed already
                 names = "xyz"[i] + "xyz"[j], "xyz"[j] + "xyz"[i]
                 return (f"the inertia is not symmetric, I{names[0]} = {I[i, j]} but I{names[1]} = {I[j, i]}",)
         if is_symbolic(self.mass) and not all(entry.is_number for entry in [self.mass.item(), *I.flat]):
@@ -220,7 +223,9 @@ class Link(Data):
 
     def __post_init__(self) -> None:
         if self.joint not in ("revolute", "prismatic", "fixed"):
-            raise ValueError(f'joint is {self.joint!r}; expected "revolute", "prismatic" or "fixed".')
+            close = difflib.get_close_matches(str(self.joint).strip().lower(), ("revolute", "prismatic", "fixed"), n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            raise ValueError(f'joint is {self.joint!r}; expected "revolute", "prismatic" or "fixed".{hint}')
         object.__setattr__(self, "fixed", as_pose(self.fixed, "fixed"))
         object.__setattr__(self, "turn", int(self.joint == "revolute"))
         object.__setattr__(self, "slide", int(self.joint == "prismatic"))

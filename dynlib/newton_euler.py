@@ -187,7 +187,7 @@ def recursion(
     array([ 0.,  0., 30.])
     """
     bodies = _known_bodies(robot)
-    tip = Wrench(tip_force, tip_moment, axes="link")
+    tip = robot.matched(Wrench(tip_force, tip_moment, axes="link"), "the load at the tip")
     _refuse_only_zeros(robot, bodies, [tip, *wrenches])
     moving = acceleration.outward(robot, q, dq, ddq, steps=steps, base=base)
     g = apply(transpose(rotation(robot.base)), robot.gravity)

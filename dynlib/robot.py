@@ -5,24 +5,25 @@ data about the mass centre, all in link axes. The equations of the chapters know
 these are only read into this form.
 """
 
-import sys
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import sympy
 
 from dynlib import frames
 from dynlib.arrays import (
+    LARGEST_ANGLE,
     Array,
     Data,
     as_array,
     as_exact,
     as_floats,
+    exact_array,
     first_fraction,
     free_symbols,
+    hint_at_degrees,
     is_symbolic,
     one_kind,
     refuse_mixture,
@@ -30,11 +31,12 @@ from dynlib.arrays import (
 from dynlib.dh import Convention, Table, links_of
 from dynlib.links import Body, Link, as_pose, exact_identity
 
-_LARGEST_ANGLE = 20 * np.pi  # ten turns: beyond, degrees are likelier than radians
+AnyData = TypeVar("AnyData", bound=Data)
+
 _IDENTITY = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Robot(Data):
     r"""A serial arm. It never changes; methods return a new one.
 
@@ -67,11 +69,18 @@ class Robot(Data):
     def __post_init__(self) -> None:
         set_field = object.__setattr__
         set_field(self, "links", tuple(self.links))
+        for number, link in enumerate(self.links, start=1):
+            if not isinstance(link, Link):
+                raise TypeError(
+                    f"link {number} is {link!r}; expected a dynlib.links.Link. For a DH table use Robot.from_dh."
+                )
         if not self.links:
             raise ValueError("the robot has no links; give at least one Link, or one row of the DH table.")
         set_field(self, "gravity", as_array(self.gravity, "gravity", (3,)))
         set_field(self, "base", as_pose(self.base, "base"))
         set_field(self, "tool", as_pose(self.tool, "tool"))
+        if self.table is not None and not self.table.gives(self.links):
+            set_field(self, "table", None)  # the links have been changed since
         named = self.named_arrays()
         refuse_mixture(named)
         exact = all(map(is_symbolic, named.values())) or any(map(free_symbols, named.values()))
@@ -139,7 +148,7 @@ class Robot(Data):
         >>> arm.links[0].com  # from the near end of the link
         array([0.25, 0.  , 0.  ])
         """
-        table = Table(convention, tuple(dict(row) for row in rows), allow_impossible, tool)  # type: ignore[arg-type]
+        table = Table(convention, tuple(rows), allow_impossible, tool)  # type: ignore[arg-type]
         links, end = links_of(table)
         last = one_kind({"tool": as_pose(tool, "tool"), "end": end})
         return cls(links, gravity, base, frames.compose(last["end"], last["tool"]), None, name, table)
@@ -228,20 +237,7 @@ class Robot(Data):
         (array([1.]), array([2.]))
         """
         arrays = {name: self._joint_array(name, value) for name, value in values.items()}
-        refuse_mixture(arrays)
-        if self.is_symbolic and (found := first_fraction(arrays)):
-            raise TypeError(
-                f"{found[0]} holds the float {found[1]}, but {self.name} is exact"
-                + (f" (symbols {', '.join(map(str, self.symbols))})" if self.symbols else "")
-                + ". Give it numbers first, with robot.subs(...), or write the state exactly, "
-                "with sympy.Rational or sympy.pi."
-            )
-        symbols = set().union(*map(free_symbols, arrays.values()))
-        if symbols and not self.is_symbolic:
-            raise TypeError(
-                f"the state holds the symbol {min(symbols, key=str)}, but {self.name} holds floats, which would make "
-                "the result inexact. Use robot.exact(), which reads every float as the decimal that it shows."
-            )
+        self._refuse_other_kind(arrays)
         arrays = {name: (as_exact if self.is_symbolic else as_floats)(array) for name, array in arrays.items()}
         self._hint_at_degrees(arrays.get("q"))
         try:
@@ -250,8 +246,41 @@ class Robot(Data):
             shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
             raise ValueError(f"the batches do not fit together: {shapes}; expected equal leading axes.") from None
 
+    def matched(self, data: AnyData, what: str) -> AnyData:
+        """Return other data, such as a load, as exact expressions or floats, whichever this robot holds.
+
+        Args:
+            data: a record of arrays.
+            what: what it is, for the message.
+
+        Returns:
+            The record, with arrays of the robot's kind.
+
+        Raises:
+            TypeError: floats beside symbols.
+        """
+        self._refuse_other_kind(data.named_arrays(what))
+        return data.mapped(as_exact if self.is_symbolic else as_floats)
+
+    def _refuse_other_kind(self, arrays: Mapping[str, Array]) -> None:
+        """Refuse symbols beside floats, within some arrays and between them and the robot."""
+        refuse_mixture(arrays)
+        if self.is_symbolic and (found := first_fraction(arrays)):
+            raise TypeError(
+                f"{found[0]} holds the float {found[1]}, but {self.name} is exact"
+                + (f" (symbols {', '.join(map(str, self.symbols))})" if self.symbols else "")
+                + ". Give it numbers first, with robot.subs(...), or write the number exactly, "
+                "with sympy.Rational or sympy.pi."
+            )
+        symbols = {str(s): name for name, array in arrays.items() for s in free_symbols(array)}
+        if symbols and not self.is_symbolic:
+            raise TypeError(
+                f"{symbols[min(symbols)]} holds the symbol {min(symbols)}, but {self.name} holds floats, which would "
+                "make the result inexact. Use robot.exact(), which reads every float as the decimal that it shows."
+            )
+
     def _joint_array(self, name: str, value: Any) -> Array:
-        array = as_array(value, name, (None,))
+        array = as_array(value, name, (None,), batch=True)
         if array.shape[-1] != self.n:
             joints = ", ".join(link.joint for link in self.links)
             raise ValueError(
@@ -264,14 +293,10 @@ class Robot(Data):
         if q is None or is_symbolic(q):
             return
         turning = np.array([link.joint == "revolute" for link in self.links])
-        large = turning & (np.abs(q).reshape(-1, self.n).max(axis=0, initial=0) > _LARGEST_ANGLE)
+        large = turning & (np.abs(q).reshape(-1, self.n).max(axis=0, initial=0) > LARGEST_ANGLE)
         for i in np.flatnonzero(large):
             value = q.reshape(-1, self.n)[np.abs(q.reshape(-1, self.n)[:, i]).argmax(), i]
-            warnings.warn(
-                f"joint {i + 1} is at {value:g} rad, more than ten turns. Angles are in radians: if this is in "
-                f"degrees, use numpy.radians({value:g}) = {np.radians(value):.4g}.",
-                stacklevel=_level_of_caller(),
-            )
+            hint_at_degrees(f"joint {i + 1} is at", value)
 
     def transforms(self, q: Any) -> list[Array]:
         r"""Return the transforms from each frame to the next, A5.2.6-1 to -3.
@@ -300,9 +325,14 @@ class Robot(Data):
         Returns:
             :math:`{}^{0}_{i}T`, shape (..., 4, 4).
 
+        Raises:
+            ValueError: there is no such link, or what :meth:`state` refuses.
+
         >>> Robot([Link("revolute", np.eye(4))], gravity=[0, 0, 0]).pose([0.0]).shape
         (4, 4)
         """
+        if link is not None and link not in range(self.n + 1):
+            raise ValueError(f"link is {link!r}; expected 0 to {self.n}, or None for the tip of {self.name}.")
         pose = exact_identity(self.gravity)
         for T in self.transforms(q)[: link if link is not None else self.n + 1]:
             pose = frames.compose(pose, T)
@@ -330,6 +360,9 @@ class Robot(Data):
         for key in map(str, values):
             if key not in known:
                 raise ValueError(f"{self.name} has no symbol {key!r}; it has {', '.join(known) or 'none'}.")
+        for key, value in values.items():
+            if not isinstance(value, int | float | sympy.Expr):
+                raise TypeError(f"the value for {key} is {value!r}; expected a number or a SymPy expression.")
         pairs = {known[str(key)]: value for key, value in values.items()}
         numbers = all(isinstance(value, int | float) for value in pairs.values()) and set(pairs) == set(known.values())
 
@@ -344,13 +377,27 @@ class Robot(Data):
     def exact(self) -> "Robot":
         """Return the robot with every float read as the decimal number that it shows: 0.4318 as 2159/5000.
 
+        A robot from a DH table is read from it again, with the angles of the table as fractions of pi where they are
+        such to the last digit (1.5707963267948966 as pi/2); so its right angles and its 60 degrees stay exact.
+
         >>> Robot([Link("revolute", np.eye(4), Body(0.5))], gravity=[0, 0, -9.81]).exact().gravity
         array([0, 0, -981/100], dtype=object)
         """
-        read = np.frompyfunc(lambda number: sympy.Rational(repr(float(number))), 1, 1)
         if self.is_symbolic:
             return self
-        return replace(self.mapped(lambda array: np.asarray(read(array), dtype=object)), table=None)
+        if self.table is not None:
+            table = self.table.exact()
+            again = Robot.from_dh(
+                table.rows,
+                convention=table.convention,
+                gravity=exact_array(self.gravity),
+                base=exact_array(self.base),
+                tool=exact_array(as_array(table.tool, "tool", (4, 4))),
+                name=self.name,
+                allow_impossible=table.allow_impossible,
+            )
+            return replace(again, payload=self.payload.mapped(exact_array) if self.payload else None)
+        return replace(self.mapped(exact_array), table=None)
 
     def __str__(self) -> str:
         lines = [f"{self.name}: {self.n} joint{'s' if self.n > 1 else ''}, gravity {_plain(self.gravity)} m/s²"]
@@ -367,15 +414,7 @@ class Robot(Data):
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"<Robot {self.name}: {', '.join(link.joint for link in self.links)}>"
-
-
-def _level_of_caller() -> int:
-    """Return how many calls above its own caller the first line outside dynlib is, so that a hint points there."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == "dynlib":
-        frame, level = frame.f_back, level + 1
-    return level
+        return str(self)
 
 
 def _plain(array: Array) -> str:

@@ -43,6 +43,7 @@ symbolic. Nothing in a file is ever evaluated.
 
 import difflib
 import json
+import math
 import os
 import re
 import tomllib
@@ -65,12 +66,12 @@ from dynlib.arrays import (
     first_fraction,
     free_symbols,
     is_symbolic,
+    level_of_caller,
     matrix,
     sin,
 )
-from dynlib.dh import Convention
 from dynlib.links import Body, Link, Motor, as_pose
-from dynlib.robot import Robot, _level_of_caller
+from dynlib.robot import Robot
 
 Place = tuple[str | int, ...]
 """Where a value stands in a file, such as ``("link", 2, "motor", "gear")``; ``()`` is the whole file."""
@@ -294,6 +295,8 @@ class _Table:
         if isinstance(value, list | tuple):
             return [self._entries(key, entry) for entry in value]
         number = _number(value)
+        if isinstance(number, float) and not math.isfinite(number):
+            raise self.error(f"{self.name(key)} holds {number}; expected finite numbers.", key)
         if number is None:
             raise self.error(
                 f"{self.name(key)} holds {_shown(value)}; expected a number, a fraction or an angle in quotes, such as "
@@ -334,7 +337,7 @@ def key_lines(text: str) -> dict[Place, int]:
         The lines, from 1, by place: ``("link", 2)`` is the second table ``[[link]]``.
 
     >>> key_lines("a = 1" + chr(10) + "[[link]]" + chr(10) + "mass = 2")
-    {('a',): 1, ('link', 1): 2, ('link', 1, 'mass'): 3}
+    {('a',): 1, ('link',): 2, ('link', 1): 2, ('link', 1, 'mass'): 3}
     """
     lines: dict[Place, int] = {}
     counts: dict[Place, int] = {}
@@ -353,6 +356,7 @@ def key_lines(text: str) -> dict[Place, int]:
             table = (*table, key)
             if head["open"] == "[[" and len(table) >= 1 and key is keys[-1]:
                 counts[table] = counts.get(table, 0) + 1
+                lines.setdefault(table, line)
             if table in counts:
                 table = (*table, counts[table])
         lines.setdefault(table, line)
@@ -470,48 +474,53 @@ def _robot(file: _Table) -> Robot:
     options["name"] = file.text("name", file.file.removesuffix(".toml"))
     payload = _payload(file, allow, warned)
     bodies = [_link_body(link, allow, warned) for link in links]
+    parts = (_placed if convention == "poses" else _rows)(links, bodies, options)
+    impossible = any(body.allow_impossible for body in bodies if body)
     try:
         if convention == "poses":
-            robot = Robot(_placed(links, bodies, options), **options)
+            robot = Robot(parts, **options)
         else:
-            robot = _from_rows(links, bodies, convention, options)  # type: ignore[arg-type]
+            robot = Robot.from_dh(parts, convention=convention, allow_impossible=impossible, **options)  # type: ignore[arg-type]
+        robot = replace(robot, payload=payload) if payload else robot
     except ValueError as error:
         raise file.error(str(error)) from None
-    robot = replace(robot, payload=payload) if payload else robot
     _refuse_names_of_joint_values(file, robot)
     for message in warned:
-        warnings.warn(message, stacklevel=_level_of_caller())
+        warnings.warn(message, stacklevel=level_of_caller())
     return robot
 
 
-def _from_rows(
-    links: Sequence[_Table], bodies: Sequence[Body | None], convention: Convention, options: Mapping[str, Any]
-) -> Robot:
+def _rows(links: Sequence[_Table], bodies: Sequence[Body | None], _: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of a DH table; numbers given as text stay as they are, so that the printed table shows them."""
     rows: list[dict[str, Any]] = []
     for link, body in zip(links, bodies, strict=True):
         numbers = {key: link.exact(key).item() for key in _DH if key in link.data}
         rows.append({"joint": _joint(link), **numbers, "body": body, "motor": _motor(link)})
-    impossible = any(body.allow_impossible for body in bodies if body)
-    return Robot.from_dh(rows, convention=convention, allow_impossible=impossible, **options)
+    return rows
 
 
 def _placed(links: Sequence[_Table], bodies: Sequence[Body | None], options: dict[str, Any]) -> list[Link]:
     """Return links given by poses, their frames turned so that z lies along the joint; turn the tool likewise."""
     placed = []
-    turned = links[0].kind(np.eye(4))  # the parent's frame, as dynlib turns it, in the frame of the file
+    back = None  # from the parent's frame of the file to that of dynlib
     for link, body in zip(links, bodies, strict=True):
-        turn = links[0].kind(_axis(link))
-        pose = frames.compose(frames.inverse(turned), frames.compose(_pose(link, "pose"), turn))
-        placed.append(Link(_joint(link), pose, body.moved(frames.inverse(turn)) if body else None, _motor(link)))  # type: ignore[arg-type]
-        turned = turn
-    options["tool"] = frames.compose(frames.inverse(turned), options["tool"])
+        pose, turn = _pose(link, "pose"), _axis(link)
+        pose = pose if back is None else frames.compose(back, pose)
+        back = None
+        if turn is not None:
+            back = frames.inverse(turn)
+            pose = frames.compose(pose, turn)
+            body = body.moved(back) if body else None
+        placed.append(Link(_joint(link), pose, body, _motor(link)))  # type: ignore[arg-type]
+    if back is not None:
+        options["tool"] = frames.compose(back, options["tool"])
     return placed
 
 
-def _axis(link: _Table) -> Array:
-    """Return the turn of the link's frame that brings z onto the joint axis, shape (4, 4)."""
+def _axis(link: _Table) -> Array | None:
+    """Return the turn of the link's frame that brings z onto the joint axis, shape (4, 4); None if z is the axis."""
     if "axis" not in link.data:
-        return np.eye(4)
+        return None
     axis = link.exact("axis", (3,))
     if free_symbols(axis) or not axis.any():
         raise link.error(
@@ -520,7 +529,7 @@ def _axis(link: _Table) -> Array:
     turn = turned_to(as_floats(axis))
     if link.symbol is not None and first_fraction({"axis": turn}):
         raise link.error(f"{link.name('axis')} is oblique; in a symbolic arm, turn the frame by its pose.", "axis")
-    return turn
+    return link.kind(turn)
 
 
 def turned_to(axis: Array) -> Array:
@@ -598,7 +607,8 @@ def _motor(link: _Table) -> Motor | None:
         return None
     motor.check_keys(_MOTOR)
     both = isinstance(motor.data.get("coulomb"), list)
-    data = {key: motor.array(key, (2,) if both and key == "coulomb" else ()) for key in _MOTOR if key in motor.data}
+    shapes = {key: (2,) if both and key == "coulomb" else () for key in _MOTOR if key in motor.data}
+    data = {key: motor.array(key, shape).tolist() for key, shape in shapes.items()}
     try:
         return Motor(**data)
     except ValueError as error:

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from dynlib import frames
-from dynlib.arrays import Array, as_array
+from dynlib.arrays import Array, as_array, level_of_caller
 from dynlib.links import Body, Link, Motor
-from dynlib.robot import Robot, _level_of_caller
+from dynlib.robot import Robot
 from dynlib.robotfile import rotation_of_rpy, turned_to
 
 _JOINTS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed"}
@@ -130,7 +130,7 @@ def _read(xml: bytes, name: str, *, gravity: Any, tip: str | None, base: str | N
         links.append(Link(_JOINTS[joint.type], fixed, body, _motor(joint)))  # type: ignore[arg-type]
         turned = turn
     for message in description.warned:
-        warnings.warn(message, stacklevel=_level_of_caller())
+        warnings.warn(message, stacklevel=level_of_caller())
     return Robot(links, gravity, tool=frames.inverse(turned), name=str(description.model.name))
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dynlib import frames
-from dynlib.arrays import Array, apply, as_array, cross, transpose, zeros
+from dynlib.arrays import Array, Data, apply, as_array, cross, transpose, zeros
 from dynlib.equation import Equation, equation
 from dynlib.frames import Z, compose, position, rotation
 from dynlib.links import exact_identity
@@ -65,7 +65,7 @@ class Steps:
 
 
 @dataclass(frozen=True, eq=False)
-class BaseMotion:
+class BaseMotion(Data):
     r"""Motion of the base, relative to a fixed frame, written in {0}. All zero for a base at rest.
 
     Attributes:
@@ -85,7 +85,7 @@ class BaseMotion:
 
     def __post_init__(self) -> None:
         for name in ("omega", "v", "domega", "dv"):
-            object.__setattr__(self, name, as_array(getattr(self, name), f"{name} of the base", (3,)))
+            object.__setattr__(self, name, as_array(getattr(self, name), f"{name} of the base", (3,), batch=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +131,7 @@ def outward(
     """
     q, dq = robot.state(q=q, dq=dq)
     coms = coms_of(robot)
-    parent: Any = base
+    parent: Any = robot.matched(base, "the base motion")
     links: list[LinkVelocity] = []
     for i, link in enumerate(robot.links):
         turning, sliding = (Z * rate[..., None] for rate in link.split(dq[..., i]))
@@ -156,7 +156,7 @@ def coms_of(robot: Robot) -> list[Array]:
 
 
 @dataclass(frozen=True, eq=False)
-class Wrench:
+class Wrench(Data):
     """A load: a force and a moment that the surroundings put *on* the arm.
 
     Attributes:
@@ -180,8 +180,9 @@ class Wrench:
     axes: Axes = "link"
 
     def __post_init__(self) -> None:
-        for name in ("force", "moment", "point"):
-            object.__setattr__(self, name, as_array(getattr(self, name), name, (3,)))
+        for name in ("force", "moment"):
+            object.__setattr__(self, name, as_array(getattr(self, name), name, (3,), batch=True))
+        object.__setattr__(self, "point", as_array(self.point, "point", (3,)))
         _check_axes(self.axes)
 
 
@@ -206,7 +207,8 @@ def loads_on_links(robot: Robot, wrenches: Sequence[Wrench], transforms: Sequenc
     """
     zero = zeros(like=robot.gravity)
     loads = [(zero, zero)] * robot.n
-    for wrench in wrenches:
+    for number, given in enumerate(wrenches, start=1):
+        wrench = robot.matched(given, f"wrench {number}")
         link, at, R = _place(robot, wrench.link, wrench.axes, transforms)
         force, moment = apply(transpose(R), wrench.force), apply(transpose(R), wrench.moment)
         lever = apply(rotation(at), wrench.point) + position(at)
@@ -335,7 +337,8 @@ def static_torques(robot: Robot, q: Any, wrenches: Sequence[Wrench]) -> Array:
     """
     (q,) = robot.state(q=q)
     total = 0 * q
-    for wrench in wrenches:
+    for number, given in enumerate(wrenches, start=1):
+        wrench = robot.matched(given, f"wrench {number}")
         J = jacobian(robot, q, link=wrench.link, point=wrench.point, axes=wrench.axes)
         load = np.concatenate(np.broadcast_arrays(wrench.force, wrench.moment), axis=-1)
         total = total - (transpose(J) @ load[..., None])[..., 0]

@@ -47,7 +47,7 @@ def test_result_is_a_read_only_copy():
 @pytest.mark.parametrize(
     ("value", "error", "message"),
     [
-        ([1, 2], ValueError, r"p has the shape \(2,\); expected \(3,\), or a batch"),
+        ([1, 2], ValueError, r"p has the shape \(2,\); expected \(3,\)\.$"),
         (5, ValueError, r"p has the shape \(\); expected \(3,\)"),
         ([[1, 2], [3]], TypeError, r"p holds \[1, 2\] \(list\).*Is one row longer than another\?"),
         ([np.zeros((2, 2)), np.zeros((2, 3))], ValueError, "p has rows of different length"),

@@ -117,4 +117,4 @@ def test_the_wrong_step_prints_its_own_equation():
 
 def test_an_arm_without_table_cannot_be_misread():
     with pytest.raises(ValueError, match="was not read from a DH table"):
-        ALL["other_dh_convention"].robot(ELBOW.exact())
+        ALL["other_dh_convention"].robot(robots.planar_2r().subs(NUMBERS))

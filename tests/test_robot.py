@@ -221,9 +221,7 @@ def test_float_state_on_a_robot_with_symbols():
 
 
 def test_symbols_on_a_robot_with_floats():
-    with pytest.raises(
-        TypeError, match=r"the state holds the symbol theta1, but planar 2R holds floats.*robot.exact()"
-    ):
+    with pytest.raises(TypeError, match=r"q holds the symbol theta1, but planar 2R holds floats.*robot.exact()"):
         newton_euler.inverse_dynamics(ARM, ARM.motion_symbols()[0], [0, 0], [0, 0])
 
 
