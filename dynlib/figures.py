@@ -223,7 +223,7 @@ def spatial_arm(
     size = _length_of(poses)
     with matplotlib.rc_context(_STYLE):
         _draw_links(ax, robot, poses, _projection(view), size)
-        _draw_frames(ax, poses if frames is None else frames, 0, _projection(view), 0.16 * size)
+        _draw_frames(ax, poses if frames is None else frames, 0, _projection(view), 0.14 * size)
     return figure
 
 
@@ -255,11 +255,11 @@ def moving_arm(
     figure, ax = _picture()
     size = max(map(_length_of, every))
     with matplotlib.rc_context(_STYLE):
-        _draw_frames(ax, every[0][:1], 0, _projection(view), 0.16 * size)
+        _draw_frames(ax, every[0][:1], 0, _projection(view), 0.14 * size)
         for k, poses in enumerate(every):
             before = set(ax.get_children())
             _draw_links(ax, robot, poses, _projection(view), size)
-            _draw_frames(ax, poses[1:], 1, _projection(view), 0.16 * size)
+            _draw_frames(ax, poses[1:], 1, _projection(view), 0.14 * size)
             for artist in set(ax.get_children()) - before:
                 artist.set_gid(f"pose{k}")
                 if isinstance(artist, Annotation) and artist.arrow_patch is not None:
