@@ -1,6 +1,8 @@
 r"""Robot files: an arm as a TOML text, checked while it is read; every message names the file, the line and the field.
 
-A file looks like this; SI units and radians throughout::
+A file looks like this; SI units and radians throughout:
+
+.. code-block:: toml
 
     name = "planar 2R"
     source = "where the numbers come from"
@@ -295,8 +297,8 @@ class _Table:
         if isinstance(value, list | tuple):
             return [self._entries(key, entry) for entry in value]
         number = _number(value)
-        if isinstance(number, float) and not math.isfinite(number):
-            raise self.error(f"{self.name(key)} holds {number}; expected finite numbers.", key)
+        if number is not None and not _is_finite(number):
+            raise self.error(f"{self.name(key)} holds {_shown(value)}; expected finite numbers.", key)
         if number is None:
             raise self.error(
                 f"{self.name(key)} holds {_shown(value)}; expected a number, a fraction or an angle in quotes, such as "
@@ -309,7 +311,7 @@ class _Table:
 def _file(text: str, name: str) -> _Table:
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         found = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", str(error), flags=re.DOTALL)
         line = int(found[2]) if found else text.count("\n") + 1
         said = f"{found[1]} (column {found[3]})" if found else str(error)
@@ -397,13 +399,13 @@ def _shown(value: Any) -> str:
 
 # ---- Numbers ---------------------------------------------------------------------------------------
 
-_DECIMAL = r"\d+(?:\.\d+)?"
+_DECIMAL = r"\d{1,99}(?:\.\d{1,99})?"
+_DIVISOR = r"(?:\s*/\s*(?P<divisor>[1-9]\d{0,99}))?"
 _EXPRESSION = re.compile(
-    rf"(?P<sign>[+-]?)\s*(?:(?P<factor>{_DECIMAL})\s*\*\s*)?(?P<name>(?!nan\b|inf\b)[A-Za-z]\w*)"
-    r"(?:\s*/\s*(?P<divisor>[1-9]\d*))?",
+    rf"(?P<sign>[+-]?)\s*(?:(?P<factor>{_DECIMAL})\s*\*\s*)?(?P<name>(?!nan\b|inf\b)[A-Za-z]\w*)" + _DIVISOR,
     re.ASCII,
 )
-_FRACTION = re.compile(rf"(?P<sign>[+-]?)(?P<factor>{_DECIMAL})(?:\s*/\s*(?P<divisor>[1-9]\d*))?", re.ASCII)
+_FRACTION = re.compile(rf"(?P<sign>[+-]?)(?P<factor>{_DECIMAL}){_DIVISOR}", re.ASCII)
 _SHAPES = {
     (): "one number",
     (2,): "a list of 2 numbers",
@@ -424,6 +426,13 @@ def _number(value: Any) -> Any:
     symbol = sympy.S.One if name is None else sympy.pi if name == "pi" else sympy.Symbol(name)
     number = sympy.Rational(found["factor"] or "1") / sympy.Integer(found["divisor"] or "1")
     return (-number if found["sign"] == "-" else number) * symbol
+
+
+def _is_finite(number: Any) -> bool:
+    try:
+        return bool(getattr(number, "free_symbols", None)) or math.isfinite(float(number))
+    except OverflowError:
+        return False
 
 
 def _symbols(data: Any, place: Place) -> dict[sympy.Symbol, Place]:
@@ -474,7 +483,7 @@ def _robot(file: _Table) -> Robot:
     options["name"] = file.text("name", file.file.removesuffix(".toml"))
     payload = _payload(file, allow, warned)
     bodies = [_link_body(link, allow, warned) for link in links]
-    parts = (_placed if convention == "poses" else _rows)(links, bodies, options)
+    parts: Any = (_placed if convention == "poses" else _rows)(links, bodies, options)
     impossible = any(body.allow_impossible for body in bodies if body)
     try:
         if convention == "poses":

@@ -7,6 +7,7 @@ the body with them. Joint values keep their meaning.
 
 import contextlib
 import io
+import math
 import warnings
 from collections import Counter
 from collections.abc import Sequence
@@ -26,6 +27,10 @@ _JOINTS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prism
 _NOT_NEEDED = (
     "visual", "collision", "material", "transmission", "gazebo", "limit", "safety_controller", "calibration",
 )  # fmt: skip
+
+_NUMBERS = {"xyz": 3, "rpy": 3} | dict.fromkeys(
+    ("value", "ixx", "iyy", "izz", "ixy", "ixz", "iyz", "damping", "friction"), 1
+)
 
 
 def read(
@@ -154,11 +159,30 @@ def _parsed(xml: bytes, name: str) -> Any:
     etree.strip_elements(root, *_NOT_NEEDED, with_tail=False)
     if root.xpath("//*[contains(namespace-uri(), 'xacro')]"):
         raise ValueError(f"{name} is a xacro; make a URDF of it first: xacro {name} > arm.urdf")
+    _check_numbers(root, name)
     try:
         with contextlib.redirect_stderr(io.StringIO()):  # it reports attributes that only some simulator knows
             return URDF.from_xml_string(etree.tostring(root))
     except Exception as error:  # it raises bare exceptions
-        raise ValueError(f"{name} is no URDF: {str(error).strip()}") from None
+        raise ValueError(f"{name} is no URDF: {' '.join(str(error).split())}") from None
+
+
+def _check_numbers(root: Any, name: str) -> None:
+    for element in root.iter():
+        for key, count in _NUMBERS.items():
+            text = element.get(key)
+            if text is not None and not _are_numbers(text.split(), count):
+                raise ValueError(
+                    f"{name}, line {element.sourceline}: {key} of <{element.tag}> is {text!r}; "
+                    f"expected {count} finite number{'s' * (count > 1)}."
+                )
+
+
+def _are_numbers(words: Sequence[str], count: int) -> bool:
+    try:
+        return len(words) == count and all(math.isfinite(float(word)) for word in words)
+    except ValueError:
+        return False
 
 
 @dataclass(frozen=True)
@@ -224,6 +248,8 @@ class _Description:
                     f"joint {joint.name!r} follows the joint {joint.mimic.joint!r} (mimic); dynlib's joints move "
                     "independently. Make it fixed, or choose another tip."
                 )
+        if all(joint.type == "fixed" for joint in joints):
+            raise self.error(f"only fixed joints lead from the link {base!r} to the link {tip!r}.")
         return joints[::-1]
 
     def _joints_up(self, tip: str, base: str) -> list[Any] | None:
@@ -255,18 +281,23 @@ class _Description:
         for joint in self.model.joints:
             if joint.parent != link or joint in chain:
                 continue
-            other = self.body(joint.child, chain)
-            if other is None:
-                continue
             if joint.type != "fixed":
-                self.warned.append(
-                    f"{self.name}: joint {joint.name!r} moves beside the chain; it and what hangs on it "
-                    f"({float(other.mass):g} kg or more) are left out."
-                )
+                if mass := self._mass_beyond(joint):
+                    self.warned.append(
+                        f"{self.name}: joint {joint.name!r} moves beside the chain; what hangs on it ({mass:g} kg) is "
+                        "left out."
+                    )
                 continue
-            moved = other.moved(self.pose(joint))
-            body = body + moved if body else moved
+            if other := self.body(joint.child, chain):
+                moved = other.moved(self.pose(joint))
+                body = body + moved if body else moved
         return body
+
+    def _mass_beyond(self, joint: Any) -> float:
+        """Return the mass of everything that hangs on a joint, in kg."""
+        inertial = self.model.link_map[joint.child].inertial
+        beyond = sum(self._mass_beyond(other) for other in self.model.joints if other.parent == joint.child)
+        return beyond + (inertial.mass if inertial else 0.0)
 
     def _own_body(self, link: str) -> Body | None:
         inertial = self.model.link_map[link].inertial
@@ -274,10 +305,7 @@ class _Description:
             return None
         if inertial.inertia is None:
             raise self.error(f"link {link!r} has a mass but no inertia.")
-        try:
-            body = Body(inertial.mass, inertia=inertial.inertia.to_matrix(), allow_impossible=True)
-        except ValueError as error:
-            raise self.error(f"link {link!r}: {error}") from None
+        body = Body(inertial.mass, inertia=inertial.inertia.to_matrix(), allow_impossible=True)
         if body.faults:
             message = f"{self.name}: no real body has the data of link {link!r}: {'; '.join(body.faults)}"
             if not self.allow_impossible:

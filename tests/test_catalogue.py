@@ -184,15 +184,16 @@ def test_kr210_moving_state():
 def test_furuta_has_the_published_equations():
     arm = robots.load("furuta")
     (_, t), (da, dt), (dda, ddt) = arm.motion_symbols()
-    g, L1, l1, l2, m1, m2, J1, J2 = sympy.symbols("g L1 l1 l2 m1 m2 J1 J2")
+    g, L1, l1, l2, m1, m2, J1, J2, b1, b2 = sympy.symbols("g L1 l1 l2 m1 m2 J1 J2 b1 b2")
     arm_inertia, pendulum, coupling = J1 + m1 * l1**2 + m2 * L1**2, J2 + m2 * l2**2, m2 * L1 * l2
     s, c, s2 = sympy.sin(t), sympy.cos(t), sympy.sin(2 * t)
     printed = [
         dda * (arm_inertia + pendulum * s**2) + ddt * coupling * c - coupling * s * dt**2 + da * dt * s2 * pendulum,
         dda * coupling * c + ddt * pendulum - da**2 * s2 * pendulum / 2 + g * m2 * l2 * s,
     ]
+    friction = [b1 * da, b2 * dt]
     tau = newton_euler.inverse_dynamics(arm, *arm.motion_symbols())
-    assert [sympy.simplify(x - y) for x, y in zip(tau, printed, strict=True)] == [0, 0]
+    assert [sympy.simplify(x - y - z) for x, y, z in zip(tau, printed, friction, strict=True)] == [0, 0]
 
 
 # ---- Messages ------------------------------------------------------------------------------------------
