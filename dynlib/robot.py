@@ -396,7 +396,9 @@ class Robot(Data):
                 name=self.name,
                 allow_impossible=table.allow_impossible,
             )
-            return replace(again, payload=self.payload.mapped(exact_array) if self.payload else None)
+            given = frames.compose(links_of(self.table)[1], as_floats(as_array(table.tool, "tool", (4, 4))))
+            tool = again.tool if np.abs(self.tool - given).max() < 1e-12 else exact_array(self.tool)  # else: replaced
+            return replace(again, tool=tool, payload=self.payload.mapped(exact_array) if self.payload else None)
         return replace(self.mapped(exact_array), table=None)
 
     def __str__(self) -> str:
