@@ -464,19 +464,7 @@ def _shape(value: Any) -> tuple[int, ...] | None:
 
 
 def _robot(file: _Table) -> Robot:
-    file.check_keys(_TOP)
-    dh = "the DH rows of most tables do not say which they are, and dynlib does not guess."
-    file.require("convention", f'write convention = "modified" or "standard" (or "poses"): {dh}')
-    convention = file.choice("convention", ("modified", "standard", "poses"), "")
-    file.require("gravity", "write the vector along which things fall, in world axes, such as [0, 0, -9.81] (m/s²).")
-    file.require("link", "write at least one [[link]].")
-    links = file.tables("link")
-    for link in links:
-        if convention == "poses":
-            link.check_keys((*_LINK, "pose", "axis"), ' with convention = "poses"')
-        else:
-            link.check_keys((*_LINK, *_DH), f' with convention = "{convention}"')
-    allow = file.flag("allow_impossible")
+    convention, links, allow = _checked(file)
     warned: list[str] = []
     options: dict[str, Any] = {key: _pose(file, key) for key in ("base", "tool")}
     options["gravity"] = file.array("gravity", (3,))
@@ -497,6 +485,21 @@ def _robot(file: _Table) -> Robot:
     for message in warned:
         warnings.warn(message, stacklevel=level_of_caller())
     return robot
+
+
+def _checked(file: _Table) -> tuple[str, list[_Table], bool]:
+    """Return the convention, the tables of the links, and whether impossible data are taken."""
+    file.check_keys(_TOP)
+    dh = "the DH rows of most tables do not say which they are, and dynlib does not guess."
+    file.require("convention", f'write convention = "modified" or "standard" (or "poses"): {dh}')
+    convention = file.choice("convention", ("modified", "standard", "poses"), "")
+    file.require("gravity", "write the vector along which things fall, in world axes, such as [0, 0, -9.81] (m/s²).")
+    file.require("link", "write at least one [[link]].")
+    links = file.tables("link")
+    keys = (*_LINK, *(("pose", "axis") if convention == "poses" else _DH))
+    for link in links:
+        link.check_keys(keys, f' with convention = "{convention}"')
+    return convention, links, file.flag("allow_impossible")
 
 
 def _rows(links: Sequence[_Table], bodies: Sequence[Body | None], _: Mapping[str, Any]) -> list[dict[str, Any]]:
