@@ -30,6 +30,7 @@ from tools.notebooks import tidy
 FOLDER = Path(__file__).parent / "cases"
 CASES = {case["id"]: case for case in json.loads((FOLDER / "share.json").read_text(encoding="utf-8"))["cases"]}
 ANSWERED = "134"  # kinds with numbers that dynlib computes today
+ANGLES = ("alpha", "a", "d", "theta", "offset")
 OPEN = {"2": 9, "6": 2, "7": 7}  # how many cases of the other kinds are not solved yet; these only go down
 
 # Cases without numbers to compute, and the tests that hold what is right in them.
@@ -145,6 +146,45 @@ def test_forward_dynamics_inverts_inverse_dynamics():
     qdd = [1, 2, -1, 0.5, 0.3, -0.8]
     tau = solve({"model": model, "input": rates | {"qdd": qdd}})["tau"]
     assert np.allclose(solve({"model": model, "input": rates | {"tau": tau}})["qdd"], qdd, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_cases_of_any_other_arm_equal_pinocchio(seed):
+    """A random arm in the file's own form, with everything that a case may hold."""
+    arms, pin = pytest.importorskip("arms"), pytest.importorskip("pinocchio")
+    rng = np.random.default_rng(seed)
+    joints = tuple(rng.choice(["revolute", "prismatic"], rng.integers(1, 8)))
+    arm = arms.Arm(joints, ("standard", "modified")[seed % 2], seed, motors=seed % 3 == 0)
+    motors = [row["motor"] for row in arm.rows if "motor" in row]
+    model = {
+        "convention": {"standard": "DH", "modified": "MDH"}[arm.reading],
+        "joints": [{"type": row["joint"][0].upper()} | {key: row[key] for key in ANGLES} for row in arm.rows],
+        "links": [{"m": float(b.mass), "com": b.com, "I_com": b.inertia} for b in (row["body"] for row in arm.rows)],
+        "motors": [{"Jm": m.inertia, "G": m.gear, "B": m.viscous, "Tc": m.coulomb} for m in motors],
+    }
+    q, qd, qdd = arm.motion()
+    force, moment = rng.uniform(-5, 5, (2, 3))
+    given = {"q": q, "qd": qd, "qdd": qdd, "force": force, "moment": moment}
+    found = solve({"model": model | arm.around, "input": given})
+
+    ours, theirs = arm.reference, arm.reference.model
+    expected = {
+        f"tau_{name}_axes_{who}": ours.torques(q, qd, qdd, [Wrench(sense * force, sense * moment, axes=axes)])
+        for name, axes in (("world", "world"), ("tip", "link"))
+        for who, sense in (("on_arm", 1), ("by_arm", -1))
+    }
+    M = pin.crba(theirs, theirs.createData(), q)
+    expected["M"] = np.triu(M) + np.triu(M, 1).T
+    expected["g"] = pin.computeGeneralizedGravity(theirs, theirs.createData(), q)
+    C = pin.computeCoriolisMatrix(theirs, theirs.createData(), q, qd)
+    expected |= {"C_qd": C @ qd, "T": ours.pose(q), "J_tip_world": ours.jacobian(q, None, [0, 0, 0], "world")}
+    for key, value in expected.items():
+        assert same(value, found[key], {"rtol": 1e-10}), key
+    got = np.array(found["C_christoffel"])
+    assert same(got @ qd, C @ qd, {"rtol": 1e-10})
+    assert same(got + got.T, C + C.T, {"rtol": 1e-10}), "dM/dt - 2C is not skew"
+    again = solve({"model": model | arm.around, "input": {"q": q, "qd": qd, "tau": ours.torques(q, qd, qdd)}})
+    assert same(qdd, again["qdd"], {"rtol": 1e-6}), "forward dynamics"
 
 
 # ---- Cases of kinds 1, 3 and 4 whose right answer is a behaviour -----------------------------------
