@@ -91,7 +91,7 @@ class Misconception:
     """
 
     key: str
-    steps: Callable[[], Steps] = Steps
+    steps: Callable[[], Steps] = lambda: Steps()
     robot: Callable[[Robot], Robot] = lambda robot: robot
     options: Callable[[Robot, dict[str, Any]], dict[str, Any]] = lambda robot, options: options
 

@@ -22,6 +22,8 @@ _GREEK = "alpha beta gamma delta epsilon theta lambda mu rho sigma tau phi varph
 _COORDINATES = "theta|varphi|phi|psi|alpha|beta|gamma|q|d|x|y|z"
 _RATE = re.compile(rf"(d{{0,2}}?)({_COORDINATES})(\d*)")
 _NAME = re.compile(r"([A-Za-z]+?)_?(\d*|[a-z]{2})")
+_NAMED_WAVE = re.compile(r"[cs]_\d+")  # in a derivation with names: c_2 is the cosine of theta2
+_DOTTED_PART = re.compile(r"(d)(omega|v)_(c?\d+[xyz])")  # there too: domega_2x, dv_c2x
 
 
 def rate_order(symbol: sympy.Basic) -> int | None:
@@ -73,7 +75,15 @@ def collect_rates(expression: Any) -> Any:
         fixed, moving = term.as_independent(*rates, as_Add=False)
         number, fixed = fixed.as_coeff_Mul()
         groups.setdefault(fixed, []).append(number * moving)
-    return sympy.Add(*(fixed * sympy.factor(sympy.Add(*moving)) for fixed, moving in groups.items()))
+    return sympy.Add(*(fixed * _factored(sympy.Add(*moving)) for fixed, moving in groups.items()))
+
+
+def _factored(rates: sympy.Expr) -> sympy.Expr:
+    """Factor a polynomial in the rates, unless only a number would come out that the terms do not share."""
+    factored = sympy.factor(rates)
+    number, rest = factored.as_coeff_Mul()
+    shared = not rest.is_Add or all(abs(term.as_coeff_Mul()[0]) == 1 for term in rest.args)
+    return factored if shared or number == 1 else rates
 
 
 def _rank(factor: sympy.Expr) -> tuple[int, str]:
@@ -89,6 +99,7 @@ def _rank(factor: sympy.Expr) -> tuple[int, str]:
     elif isinstance(base, sympy.Symbol):
         order = rate_order(base)
         rank = 4 + order if order is not None else {"m": 1, "I": 2, "g": 3}.get(name[0], 4)
+        rank = 8 if _NAMED_WAVE.fullmatch(name) else rank
     else:
         rank = 9
     return rank, name
@@ -106,7 +117,8 @@ class _Printer(LatexPrinter):
     """SymPy's TeX printer with the symbols and the order of the documents."""
 
     def _print_Symbol(self, symbol: sympy.Symbol, style: str = "plain") -> str:
-        found = _RATE.fullmatch(symbol.name) or _NAME.fullmatch(symbol.name)
+        name = symbol.name
+        found = _RATE.fullmatch(name) or _NAME.fullmatch(name) or _DOTTED_PART.fullmatch(name)
         if found is None:
             return str(super()._print_Symbol(symbol, style))
         *dots, letter, index = found.groups()
@@ -114,6 +126,12 @@ class _Printer(LatexPrinter):
         if dots and dots[0]:
             letter = r"\dot" + f"{{{letter}}}" if dots[0] == "d" else r"\ddot" + f"{{{letter}}}"
         return letter + (f"_{{{index}}}" if index else "")
+
+    def _print_Rational(self, number: sympy.Rational) -> str:
+        decimal = f"{float(number):.10g}"  # an exact arm of decimals: 0.4318 rather than 2159/5000
+        if number.q < 10 or "e" in decimal or sympy.Rational(decimal) != number:
+            return str(super()._print_Rational(number))
+        return decimal
 
     def _print_Float(self, number: sympy.Float) -> str:
         return _number(float(number))
@@ -129,12 +147,11 @@ class _Printer(LatexPrinter):
         return re.sub(r"(?<=\S )-(?=\S)", "- ", shown)
 
     def _print_Mul(self, expr: sympy.Mul) -> str:
-        numerator, denominator = expr.as_numer_denom()
-        coefficient, product = numerator.as_coeff_Mul()
-        if not denominator.is_Integer and denominator is not sympy.S.One:
-            sign, top = ("-", -numerator) if coefficient.is_negative else ("", numerator)
-            return rf"{sign}\frac{{{self._print(top)}}}{{{self._print(denominator)}}}"
-        coefficient /= denominator
+        coefficient, product = expr.as_coeff_Mul()
+        numerator, denominator = product.as_numer_denom()
+        if not denominator.is_number and coefficient.is_Rational:
+            top, bottom = abs(coefficient.p) * numerator, coefficient.q * denominator
+            return rf"{'-' if coefficient.is_negative else ''}\frac{{{self._print(top)}}}{{{self._print(bottom)}}}"
         factors = []
         for factor in sorted(sympy.Mul.make_args(product), key=_rank):
             turned = factor.is_Add and all(term.could_extract_minus_sign() for term in factor.args)
@@ -250,6 +267,8 @@ def text(tex: str) -> str:
 def _plain_script(found: re.Match[str]) -> str:
     raised, inner = found[1] == "^", found[2]
     table = _SUPERSCRIPTS | {ord("T"): "ᵀ"} if raised else _SUBSCRIPTS
+    if part := re.fullmatch(r"(\d+)([xyz]+)", inner):  # there is a small x, but no small y or z
+        return part[1].translate(table) + part[2]
     if all(ord(letter) in table or letter in _SMALL for letter in inner):
         return inner.translate(table)
     return ("^" if raised else "_") + (f"({inner})" if re.search(r"[ +-]", inner) else inner)

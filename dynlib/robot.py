@@ -7,7 +7,7 @@ these are only read into this form.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import sympy
@@ -30,8 +30,6 @@ from dynlib.arrays import (
 )
 from dynlib.dh import Convention, Table, links_of
 from dynlib.links import Body, Link, as_pose, exact_identity
-
-AnyData = TypeVar("AnyData", bound=Data)
 
 _IDENTITY = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
 
@@ -246,7 +244,7 @@ class Robot(Data):
             shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
             raise ValueError(f"the batches do not fit together: {shapes}; expected equal leading axes.") from None
 
-    def matched(self, data: AnyData, what: str) -> AnyData:
+    def matched(self, data: Data, what: str) -> Any:
         """Return other data, such as a load, as exact expressions or floats, whichever this robot holds.
 
         Args:

@@ -54,6 +54,11 @@ def test_tidy_of_known_forms(expression, expected):
         ("m12", "m_{12}", "m₁₂"),
         ("g", "g", "g"),
         ("Ixx", "I_{xx}", "Iₓₓ"),
+        ("c_2", "c_{2}", "c₂"),
+        ("omega_2x", r"\omega_{2x}", "ω₂x"),
+        ("domega_2y", r"\dot{\omega}_{2y}", "ω̇₂y"),
+        ("dv_c12z", r"\dot{v}_{c12z}", "v̇_c12z"),
+        ("R_2xy", "R_{2xy}", "R₂xy"),
     ],
 )
 def test_names_of_symbols(name, tex, plain):
@@ -74,6 +79,8 @@ def test_order_of_factors_and_terms_is_that_of_the_document():
         (-0.0, "0"),
         (1.5e-9, "1.5 · 10⁻⁹"),
         (sympy.Rational(-1, 2) * K, "-1/2 k"),
+        (sympy.Rational("0.4318") * K, "0.4318 k"),
+        (sympy.Rational(1, 3), "1/3"),
         (K / (A + 1), "k/(1 + θ₁)"),
         (-(K + A) * B, "-θ₂ (k + θ₁)"),
         (sympy.sqrt(K), "√k"),
