@@ -264,20 +264,20 @@ def jacobian(robot: Robot, q: Any, *, link: int | None = None, point: Any = (0, 
     """
     _check_axes(axes)
     transforms = robot.transforms(q)[:-1]
-    number, at, R_out = _place(robot, link, axes, transforms)
+    number, at, _ = _place(robot, link, axes, transforms)
     poses = [transforms[0]]
     for T in transforms[1:]:
         poses.append(compose(poses[-1], T))
     place = as_array(point, "point", (3,))
     last = poses[number - 1]
     p = position(last) + apply(rotation(last), apply(rotation(at), place) + position(at))
-    turn_out = R_out @ transpose(rotation(last))  # from base axes to the wanted ones
+    out = {"base": None, "world": rotation(robot.base), "link": transpose(rotation(compose(last, at)))}[axes]
     columns = []
     for j, (moving, pose) in enumerate(zip(robot.links, poses, strict=True), start=1):
         z = rotation(pose)[..., 2] * int(j <= number)
         swept = cross(z, p - position(pose))
         v, omega = swept * moving.turn + z * moving.slide, z * moving.turn
-        columns.append(np.concatenate([apply(turn_out, v), apply(turn_out, omega)], axis=-1))
+        columns.append(np.concatenate([v, omega] if out is None else [apply(out, v), apply(out, omega)], axis=-1))
     return np.stack(np.broadcast_arrays(*columns), axis=-1)
 
 

@@ -12,7 +12,7 @@ from tools import appendices
 from tools.appendices import BOOK, AppendixError, scan_cell
 
 OPEN_EQUATIONS = 38  # derived or corrected equations without a check: the number can only go down
-OPEN_ERRATA = 19  # errata that a computation could show and none does: the number can only go down
+OPEN_ERRATA = 18  # errata that a computation could show and none does: the number can only go down
 COMPLETE = ["A5.2.2", "A5.2.3", "A5.2.4", "A5.2.5", "A5.2.6"]  # sections that may have no open equation
 
 REGISTRY = appendices.load_registry()
