@@ -2,13 +2,24 @@ r"""The printed derivation: every step of a recursion with its equation, its sou
 
 A printed step is a view of the record that the recursion returned, so nothing can be printed that was not computed. In
 a notebook it is shown as formulas, in a terminal as text, both in the documents' notation.
+
+How long may an arm be? Each joint multiplies the number of terms of the written-out torque by about ten. The torque of
+joint 1 of an arm as simple as the PUMA 560, in symbols and with full inertias, has some 80 000 terms; that of a general
+arm of six joints has 80 million. Computing these expressions takes a fraction of a second, because their parts are
+shared; only writing them out does not end. So a closed form of that size is good for being *evaluated*: putting in
+numbers, differentiating one entry, turning it into a program. It is not good for being read, expanded or simplified,
+and even as a program it loses against the recursion. What can be read is the recursion with a name for every
+intermediate value, ``derive(robot, named=True)``: a few hundred short lines for six joints. Values of more than
+:data:`LONGEST` terms are not written out; their size is shown instead.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
+import sympy
 
 from dynlib import newton_euler, notation
 from dynlib.arrays import Array, is_symbolic
@@ -16,9 +27,21 @@ from dynlib.equation import Equation
 from dynlib.links import Joint
 from dynlib.newton_euler import Steps
 from dynlib.robot import Robot
+from dynlib.velocity import BaseMotion, Wrench
 
 _INWARD = ("f", "n")  # these run from the last link to the first
 _ORDER = {name: place for place, name in enumerate("T omega v v_c domega dv dv_c g F N f n tau tau_m".split())}
+_COMPUTED_INWARD = ("F", "N", "f", "n", "tau", "tau_m")
+
+LONGEST = 1000
+"""Number of terms, over all components, of the longest value that is written out as sums of products."""
+
+WORDS = {
+    "en": {
+        "too_long": "up to {terms:,} terms, too long to be written out; derive(robot, named=True) gives short lines",
+    }
+}
+"""The sentences of this module, by language."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +54,7 @@ class PrintedStep:
         equation: what was computed.
         value: the field of the link's record, an expression, vector or matrix.
         loaded: the surroundings load the link, so that the terms for this are shown.
+        names: what the names that this step introduces stand for, in the order in which they are computed.
     """
 
     link: int
@@ -38,21 +62,37 @@ class PrintedStep:
     equation: Equation
     value: Array
     loaded: bool = False
+    names: Mapping[sympy.Symbol, sympy.Expr] = field(default_factory=dict)
+
+    @property
+    def source(self) -> str:
+        """Return the number of the equation in its source."""
+        return self.equation.number(self.joint)
+
+    def sides(self) -> tuple[str, str]:
+        """Return the TeX of the left and of the right side of the equation, with this link's numbers."""
+        return self.equation.sides(self.link, self.joint, self.loaded)
+
+    def shown(self) -> str:
+        """Return the TeX of the value, written out as sums; of its size, if it is too long for that."""
+        return _shown(self.value, collect=True)
 
     def tex(self) -> str:
         """Return symbol, equation, source number and value as one TeX display."""
-        left, right = self.equation.sides(self.link, self.joint, self.loaded)
-        tag = rf"\tag{{{self.equation.number(self.joint)}}}"
-        value = notation.latex(_written_out(self.value, collect=True))
-        return f"\\begin{{align*}}\n{left} &= {right} {tag} \\\\\n&= {value}\n\\end{{align*}}"
+        left, right = self.sides()
+        lines = [rf"{left} &= {right} \tag{{{self.source}}}", f"&= {self.shown()}"]
+        lines += [f"{notation.latex(name)} &= {notation.latex(meaning)}" for name, meaning in self.names.items()]
+        return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"
 
     def _repr_markdown_(self) -> str:
         return self.tex()
 
     def __repr__(self) -> str:
-        left, right = map(notation.text, self.equation.sides(self.link, self.joint, self.loaded))
-        value = notation.text(notation.latex(_written_out(self.value, collect=True)))
-        return f"{left} = {right}    ({self.equation.number(self.joint)})\n{' ' * len(left)} = {value}"
+        left, right = map(notation.text, self.sides())
+        lines = [f"{left} = {right}    ({self.source})", f"{' ' * len(left)} = {notation.text(self.shown())}"]
+        for name, meaning in self.names.items():
+            lines.append(f"  {notation.text(notation.latex(name))} = {notation.text(notation.latex(meaning))}")
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +131,38 @@ class Derivation:
             raise ValueError(f"the derivation has no link {link}; it has 1 to {max(s.link for s in self.steps)}.")
         return Derivation(wanted)
 
+    @property
+    def names(self) -> dict[sympy.Symbol, sympy.Expr]:
+        """Return what every name stands for; a name stands only for names before it. {} if nothing was named."""
+        return {name: meaning for step in self.steps for name, meaning in step.names.items()}
+
+    @property
+    def operations(self) -> int:
+        """Return the number of additions, multiplications and functions that the named lines take together."""
+        return sum(count_operations(meaning) for meaning in self.names.values())
+
+    def without_names(self, value: Any) -> Any:
+        """Return a value with what they stand for in place of the names.
+
+        Args:
+            value: an expression, or an array of them, in the names of this derivation.
+
+        Returns:
+            The same in the arm's own symbols, neither expanded nor simplified.
+
+        >>> from dynlib import robots
+        >>> derived = derive(robots.planar_2r(), named=True)
+        >>> derived.without_names(sympy.Symbol("v_2x"))
+        L1*dtheta1*sin(theta2)
+        """
+        meanings: dict[sympy.Symbol, sympy.Expr] = {}
+        for name, meaning in self.names.items():
+            meanings[name] = meaning.xreplace(meanings)
+        if not isinstance(value, np.ndarray):
+            return sympy.sympify(value).xreplace(meanings)
+        entries = [entry.xreplace(meanings) for entry in value.flat] if is_symbolic(value) else value
+        return np.array(entries, dtype=value.dtype).reshape(value.shape)
+
     def __iter__(self) -> Iterator[PrintedStep]:
         return iter(self.steps)
 
@@ -101,23 +173,33 @@ class Derivation:
         return "\n".join(map(repr, self.steps))
 
 
-def derive(robot: Robot, q: Any = None, dq: Any = None, ddq: Any = None, **options: Any) -> Derivation:
-    """Return the printed derivation of the joint torques of an arm.
+def derive(
+    robot: Robot, q: Any = None, dq: Any = None, ddq: Any = None, *, named: bool = False, **options: Any
+) -> Derivation:
+    r"""Return the printed derivation of the joint torques of an arm.
 
     Args:
         robot: the arm, with symbols or with numbers.
         q: joint values, shape (N,), in rad or m; symbols if left out. One state, not a batch.
         dq: joint rates, shape (N,), in rad/s or m/s; symbols if left out.
         ddq: joint accelerations, shape (N,), in rad/s² or m/s²; symbols if left out.
+        named: give every component that is neither a number nor a single symbol a name, such as
+            :math:`c_2, \omega_{2x}, f_{3z}`, and go on with the names, so that every line stays short. For arms of
+            more than three joints.
         **options: tip wrench, base motion and steps, as in :func:`dynlib.newton_euler.recursion`.
 
     Returns:
         The :class:`Derivation`: a :class:`PrintedStep` for each equation and link.
 
     Raises:
-        ValueError: a batch of states, or what the recursion refuses.
+        ValueError: a batch of states, a symbol of the arm that looks like a name, or what the recursion refuses.
 
     >>> from dynlib import robots
+    >>> derive(robots.planar_2r(), named=True).of("v", link=2)
+    ²v₂ = ²₁R(¹v₁ + ¹ω₁ × ¹p₂)    (A5.2.6-7, -8)
+        = [v₂x, v₂y, 0]ᵀ
+      v₂x = L₁ θ̇₁ s₂
+      v₂y = L₁ θ̇₁ c₂
     >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
     >>> derive(arm, [0, 0], [0, 0], [0, 0]).of("tau")
     τ₁ = ¹n₁ᵀ ¹ẑ₁    (A5.2.5-2)
@@ -127,12 +209,15 @@ def derive(robot: Robot, q: Any = None, dq: Any = None, ddq: Any = None, **optio
     """
     symbols = robot.motion_symbols()
     q, dq, ddq = (symbol if value is None else value for symbol, value in zip(symbols, (q, dq, ddq), strict=True))
-    records = newton_euler.recursion(robot, q, dq, ddq, **options)
+    given: Steps = options.pop("steps", Steps())
+    namer = _Namer(robot, q)
+    records = newton_euler.recursion(robot, q, dq, ddq, steps=namer.wrap(given) if named else given, **options)
     if records[0].tau.ndim:
         raise ValueError(
             f"a derivation is printed for one state; the state is a batch of shape {records[0].tau.shape}."
         )
-    equations: list[Equation] = [getattr(options.get("steps", Steps()), field.name) for field in fields(Steps)]
+    _refuse_taken_names(namer, robot, q, dq, ddq, options)
+    equations: list[Equation] = [getattr(given, step.name) for step in fields(given)]
     printed: list[PrintedStep] = []
     for equation in sorted(equations, key=lambda each: _ORDER[each.quantity]):
         outward = list(range(robot.n))
@@ -142,8 +227,165 @@ def derive(robot: Robot, q: Any = None, dq: Any = None, ddq: Any = None, **optio
                 continue
             loaded = any(entry != 0 for entry in (*record.f_e, *record.n_e))
             value = getattr(record, equation.quantity)
-            printed.append(PrintedStep(i + 1, link.joint, equation, value, loaded))
+            names = namer.names.get((equation.quantity, i + 1), {})
+            printed.append(PrintedStep(i + 1, link.joint, equation, value, loaded, names))
     return Derivation(tuple(printed))
+
+
+class _Namer:
+    """Wraps steps so that what they give is put into names, and keeps what each name stands for."""
+
+    def __init__(self, robot: Robot, q: Any) -> None:
+        self.robot, self.q = robot, q
+        self.names: dict[tuple[str, int], dict[sympy.Symbol, sympy.Expr]] = {}
+
+    def wrap(self, steps: Steps) -> Steps:
+        """Return the same steps, each followed by the naming of its value."""
+        return replace(steps, **{step.name: self._named(getattr(steps, step.name)) for step in fields(steps)})
+
+    def _named(self, equation: Equation) -> Equation:
+        links = iter(self._links_in_the_order_of_calls(equation.quantity))
+
+        def then_name(*arguments: Any) -> Array:
+            return self._put_into_names(equation.quantity, next(links), np.asarray(equation(*arguments)))
+
+        return replace(equation, function=then_name)
+
+    def _links_in_the_order_of_calls(self, quantity: str) -> Iterable[int]:
+        numbers = range(1, self.robot.n + 1)
+        if quantity == "tau_m":
+            numbers = [i for i in numbers if self.robot.links[i - 1].motor is not None]  # type: ignore[assignment]
+        return reversed(numbers) if quantity in _COMPUTED_INWARD else numbers
+
+    def _put_into_names(self, quantity: str, link: int, value: Array) -> Array:
+        if not is_symbolic(value):
+            return value
+        known = self.names.setdefault((quantity, link), {})
+        waves = self._waves(link, value) if quantity == "T" else {}
+        known |= {name: wave for wave, name in waves.items()}
+        named = value.copy()
+        for place, name in _component_names(quantity, link, value.shape):
+            entry = _shorter(sympy.sympify(value[place]).xreplace(waves))
+            if not (entry.is_number or entry.is_Symbol or (-entry).is_Symbol):
+                known[sympy.Symbol(name)] = entry
+                entry = sympy.Symbol(name)
+            named[place] = entry
+        return named
+
+    def _waves(self, link: int, value: Array) -> dict[sympy.Expr, sympy.Symbol]:
+        """Return the names of cosine and sine of the joint angle, as far as they occur."""
+        symbols = sympy.sympify(self.q[link - 1]).free_symbols
+        waves = {}
+        for letter, kind in (("c", sympy.cos), ("s", sympy.sin)):
+            found = {wave for entry in value.flat for wave in entry.atoms(kind) if wave.free_symbols & symbols}
+            if len(found) == 1:
+                waves[found.pop()] = sympy.Symbol(f"{letter}_{link}")
+        return waves
+
+
+def _component_names(quantity: str, link: int, shape: tuple[int, ...]) -> list[tuple[tuple[int, ...], str]]:
+    """Return each place in a value with the name for it: R_2xy is row x, column y of the rotation to link 2."""
+    stem = quantity if quantity.endswith(("_c", "_m")) else quantity + "_"
+    if not shape:
+        return [((), f"{stem}{link}")]
+    if len(shape) == 1:
+        return [((row,), f"{stem}{link}{'xyz'[row]}") for row in range(3)]
+    places = [(row, column) for row in range(3) for column in range(4)]
+    return [((i, j), f"R_{link}{'xyz'[i]}{'xyz'[j]}" if j < 3 else f"p_{link}{'xyz'[i]}") for i, j in places]
+
+
+def _shorter(expression: sympy.Expr) -> sympy.Expr:
+    """Return the expression as it is or expanded, whichever has fewer operations; what cancels is gone then."""
+    if count_terms(expression) > LONGEST:
+        return expression
+    return min(expression, sympy.expand(expression), key=count_operations)
+
+
+def _refuse_taken_names(namer: _Namer, robot: Robot, *given: Any) -> None:
+    """Raise an error if a symbol of the arm or of the request looks like a name that was introduced."""
+    taken = {notation.latex(symbol): symbol for symbol in (*robot.symbols, *_symbols_in(given))}
+    for (quantity, link), names in namer.names.items():
+        for name in names:
+            if (symbol := taken.get(notation.latex(name))) is not None:
+                raise ValueError(
+                    f"the symbol {symbol} looks like the name that a derivation with named=True gives to a part of "
+                    f"{quantity} of link {link}; rename it, for instance with robot.subs."
+                )
+
+
+def _symbols_in(given: Any) -> set[sympy.Symbol]:
+    """Return the symbols in arrays, records, lists and dictionaries, however nested."""
+    if isinstance(given, sympy.Basic):
+        return set(given.free_symbols)
+    if isinstance(given, Mapping):
+        given = list(given.values())
+    elif isinstance(given, Wrench | BaseMotion):
+        given = list(vars(given).values())
+    elif isinstance(given, np.ndarray):
+        given = list(given.flat)
+    return set().union(*map(_symbols_in, given)) if isinstance(given, list | tuple) else set()
+
+
+def count_operations(expression: Any) -> int:
+    """Return the number of additions, multiplications, powers and functions in an expression as it is.
+
+    Args:
+        expression: a SymPy expression or a number; parts that occur twice are counted twice.
+
+    Returns:
+        The number of operations; at once even if the expression is far too long to be printed.
+
+    >>> a, b = sympy.symbols("a b")
+    >>> count_operations(a * b + sympy.sin(a))
+    3
+    """
+    return _measured(expression, lambda each, parts: sum(parts) + max(len(parts) - 1, int(bool(parts))))
+
+
+def count_terms(expression: Any) -> int:
+    """Return how many terms an expression has at most when it is written out (:func:`dynlib.notation.tidy`).
+
+    Args:
+        expression: a SymPy expression or a number.
+
+    Returns:
+        The number of terms, counted without writing them out; what cancels is counted too.
+
+    >>> a, b, theta1 = sympy.symbols("a b theta1")
+    >>> count_terms((a + b) * (a - b)), count_terms(sympy.sin(theta1) * sympy.cos(theta1))
+    (4, 2)
+    """
+    by_waves = _measured(expression, _terms_by_waves)
+    return sum(terms * 2 ** max(waves - 1, 0) for waves, terms in by_waves.items())
+
+
+def _terms_by_waves(each: sympy.Basic, parts: list[dict[int, int]]) -> dict[int, int]:
+    """Return the number of terms by how many sines and cosines are multiplied in them."""
+    if each.is_Add:
+        return {waves: sum(part.get(waves, 0) for part in parts) for waves in sorted(set().union(*parts))}
+    if each.is_Pow and each.exp.is_Integer and each.exp > 0:
+        parts = [parts[0]] * int(each.exp)
+    elif not each.is_Mul:
+        return {int(isinstance(each, sympy.sin | sympy.cos)): 1}
+    product = {0: 1}
+    for part in parts:
+        longer: dict[int, int] = {}
+        for (first, m), (second, n) in itertools.product(product.items(), part.items()):
+            longer[first + second] = longer.get(first + second, 0) + m * n
+        product = longer
+    return product
+
+
+def _measured(expression: Any, combine: Callable[[sympy.Basic, list[Any]], Any]) -> Any:
+    """Return a measure that is combined from those of the parts; each part that is shared is visited once."""
+    known: dict[sympy.Basic, Any] = {}
+
+    def visit(each: sympy.Basic) -> Any:
+        if each not in known:
+            known[each] = combine(each, [visit(part) for part in each.args])
+        return known[each]
+
+    return visit(sympy.sympify(expression))
 
 
 def show(symbol: str, value: Any) -> "Shown":
@@ -170,10 +412,19 @@ class Shown:
     value: Any
 
     def _repr_markdown_(self) -> str:
-        return f"$$\n{self.symbol} = {notation.latex(_written_out(self.value))}\n$$"
+        return f"$$\n{self.symbol} = {_shown(self.value)}\n$$"
 
     def __repr__(self) -> str:
-        return f"{notation.text(self.symbol)} = {notation.text(notation.latex(_written_out(self.value)))}"
+        return f"{notation.text(self.symbol)} = {notation.text(_shown(self.value))}"
+
+
+def _shown(value: Any, collect: bool = False) -> str:
+    """Return the TeX of a value written out, or of its size if it is too long for that."""
+    array = np.asarray(value, dtype=object) if not isinstance(value, np.ndarray) else value
+    terms = sum(map(count_terms, array.flat)) if is_symbolic(array) else 0
+    if terms > LONGEST:
+        return rf"\text{{{WORDS['en']['too_long'].format(terms=terms)}}}"
+    return notation.latex(_written_out(array, collect))
 
 
 def _written_out(value: Any, collect: bool = False) -> Array:
