@@ -18,6 +18,7 @@ from PIL import Image
 
 from tools.files import ROOT, notebooks_in_toc, pages_in_toc
 from tools.notebooks import refresh
+from tools.test import failures as summary_of
 
 BOOK = ROOT / "book"
 NBVAL = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env"]
@@ -93,7 +94,7 @@ def test_code_cells_are_short_and_text_stands_between_them(path):
 def test_nbval_collects_every_cell():
     command = [*NBVAL, "--collect-only", "-q", "-p", "no:cacheprovider", "book"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8")
-    collected = re.findall(r"^book/(.+\.ipynb)::.*Cell \d+$", done.stdout, flags=re.MULTILINE)
+    collected = re.findall(r"^book/(.+\.ipynb)::\S+ \[[\d ]+\]$", done.stdout, flags=re.MULTILINE)
     expected = [path.stem for path in notebooks_in_toc() for _ in code_cells(read(path))]
     assert sorted(Path(name).stem for name in collected) == sorted(expected)
     assert expected
@@ -233,59 +234,117 @@ def test_nbval_passes_a_correct_notebook_and_fails_each_mistake(tmp_path):
     assert not passed, f"nbval passes notebooks with these mistakes: {passed}"
 
 
-def outputs_holding(notebook, *kinds):
-    """Yield (data, key) of each stored output of these kinds."""
-    for cell in code_cells(notebook):
-        for output in cell.outputs:
-            if output.output_type == "stream" and "stream" in kinds:
-                yield output, "text"
-            for kind in kinds:
-                if kind in output.get("data", {}):
-                    yield output.data, kind
+NUMBER = "import math\n\nmath.sqrt(2)"
+FIGURE = """from dynlib import figures
+
+figure, ax = figures.axes()
+ax.plot([0, 1, 2], [3, 5, 4])
+figures.show(figure, alt="A line that rises and falls.")"""
 
 
-def change_digit(text):
-    """Return a text with its last digit changed."""
-    at = [found.start() for found in re.finditer(r"\d", text)][-1]
-    return text[:at] + str((int(text[at]) + 1) % 10) + text[at + 1 :]
+@pytest.fixture(scope="module")
+def run_notebook(tmp_path_factory):
+    """Return the path of a notebook that was run: it has a number and a figure of dynlib."""
+    path = tmp_path_factory.mktemp("run") / "run.ipynb"
+    store(new_notebook(cells=[new_code_cell(NUMBER, id="number"), new_code_cell(FIGURE, id="figure")]), path)
+    assert refresh(path) == "stored"
+    return path
 
 
-def chapter_with_a_figure():
-    """Return the smallest chapter that has a figure and a number in its outputs."""
-    for path in sorted(notebooks_in_toc(), key=lambda path: path.stat().st_size):
-        notebook = read(path)
-        if any(outputs_holding(notebook, "image/svg+xml")) and mutable_number(notebook):
-            return path
-    return None
+def changed(text, place):
+    """Return a text with another digit at a place."""
+    return text[:place] + str((int(text[place]) + 1) % 10) + text[place + 1 :]
 
 
-def mutable_number(notebook):
-    """Return (data, key) of a stored output with a digit in it; None if there is none."""
-    for data, key in outputs_holding(notebook, "stream", "text/plain", "text/latex", "text/markdown"):
-        if re.search(r"\d", data[key]):
-            return data, key
-    return None
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a figure may differ in its last digits")
-def test_nbval_notices_a_digit_and_a_figure_changed_in_a_chapter(tmp_path):
-    path = chapter_with_a_figure()
-    assert path, "no chapter has a figure and a number in its stored outputs"
-    digit = read(path)
-    data, key = mutable_number(digit)
-    data[key] = change_digit(data[key])
+def test_nbval_notices_a_digit_and_a_figure_changed(run_notebook, tmp_path):
+    shutil.copy(run_notebook, tmp_path / "same.ipynb")
+    digit = read(run_notebook)
+    data = digit.cells[0].outputs[0].data
+    assert data["text/plain"] == "1.4142135623730951"
+    data["text/plain"] = changed(data["text/plain"], 17)
     store(digit, tmp_path / "digit.ipynb")
 
-    figure = read(path)
-    data, key = next(outputs_holding(figure, "image/svg+xml"))
-    strokes = list(re.finditer(r'\bd="M [^"]*?(\d)', data[key]))
-    at = strokes[len(strokes) // 2].start(1)
-    data[key] = data[key][:at] + str((int(data[key][at]) + 1) % 10) + data[key][at + 1 :]
+    figure = read(run_notebook)
+    (data,) = [output.data for output in figure.cells[1].outputs if "image/svg+xml" in output.get("data", {})]
+    strokes = list(re.finditer(r'\bd="M [^"]*?(\d)', data["image/svg+xml"]))
+    data["image/svg+xml"] = changed(data["image/svg+xml"], strokes[len(strokes) // 2].start(1))
     store(figure, tmp_path / "figure.ipynb")
 
     done, failures = run_nbval(tmp_path)
     assert done.returncode == 1, done.stdout
-    assert failures == {"digit": 1, "figure": 1}, done.stdout
+    assert failures == {"same": 0, "digit": 1, "figure": 1}, done.stdout
+
+
+# ---- Can a failure be read? ------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def reports(run_notebook, tmp_path_factory):
+    """Return the lines that nbval gives for each of four notebooks with one thing wrong."""
+    folder = tmp_path_factory.mktemp("failing")
+    digit, long, check = (small_notebook() for _ in range(3))
+    wrong_digit(digit)
+    long.cells[1].source = "for i in range(100):\n    print(i)"
+    long.cells[1].outputs[0].text = "".join(f"{i}\n" for i in range(100) if i != 50) + "100\n"
+    check.cells[1].source = 'from dynlib import check\n\ncheck.erratum("E7", computed=2.0, corrected=3.0)'
+    figure = read(run_notebook)
+    data = next(output.data for output in figure.cells[1].outputs if "image/svg+xml" in output.get("data", {}))
+    data["image/svg+xml"] = data["image/svg+xml"].replace("<path", "<trail", 1)
+    for name, notebook in {"digit": digit, "long": long, "check": check, "figure": figure}.items():
+        store(notebook, folder / f"{name}.ipynb")
+    done, failures = run_nbval(folder)
+    assert failures == {"digit": 1, "long": 1, "check": 1, "figure": 1}, done.stdout
+    _, *parts = re.split(r"^_+ (\w+)\.ipynb::", done.stdout, flags=re.MULTILINE)
+    return {name: part.splitlines() for name, part in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def test_a_failure_shows_what_is_stored_and_what_comes_out_now(reports):
+    lines = reports["digit"]
+    assert lines[0].startswith("number [1] ___")
+    at = lines.index("notebook: digit.ipynb")
+    assert lines[at - 1 : at + 7] == [
+        'stdout differs: stored "0.2857142857142858⏎", now "0.2857142857142857⏎"',
+        "notebook: digit.ipynb",
+        "cell:     [1], id number, begins: print(2 / 7)",
+        "stored: (stdout)",
+        "  0.2857142857142858",
+        "now:",
+        "  0.2857142857142857",
+        "If the new output is right: python -m tools notebooks digit",
+    ]
+
+
+def test_a_failure_with_a_long_output_is_short(reports):
+    lines = reports["long"]
+    at = lines.index("stored is -, now is + (stdout):")
+    diff = ["@@ -50,2 +50,3 @@", " 49", "+50", " 51", "@@ -99,2 +100 @@", " 99", "-100"]
+    assert lines[at + 1 : at + 8] == [f"  {line}" for line in diff]
+
+
+def test_a_failure_of_a_figure_shows_the_place(reports):
+    lines = reports["figure"]
+    at = next(at for at, line in enumerate(lines) if line.startswith("stored: (image/svg+xml, line "))
+    assert "<trail" in lines[at + 1]
+    assert "<path" in lines[at + 3]
+    assert max(len(line) for line in lines[at : at + 4]) < 100
+
+
+def test_a_failure_of_a_check_begins_with_its_sentence(reports):
+    lines = reports["check"]
+    at = lines.index("notebook: check.ipynb")
+    assert lines[at - 1].startswith("AssertionError: E7: the correction does not hold: the value is 2, expected 3")
+    assert lines[at + 3].startswith('  this cell, line 3: check.erratum("E7"')
+
+
+def test_the_summary_names_failures_of_checks_first(tmp_path):
+    report = tmp_path / "report.xml"
+    case = '<testcase file="a.py" name="{}"><failure message="{}"/></testcase>'
+    cases = [("test_a[1]", "ValueError: x&#10;y"), ("test_a[2]", "z"), ("test_b", "AssertionError:&#10;E7: no")]
+    report.write_text(f"<r>{''.join(case.format(*each) for each in cases)}</r>", encoding="utf-8")
+    assert summary_of(report) == [
+        "a.py::test_b: AssertionError: E7: no",
+        "a.py::test_a[1] and 1 more of its cases: ValueError: x",
+    ]
 
 
 @pytest.mark.parametrize("option", ["--nbval-sanitize-with=rules.cfg", "--nbval-lax"])

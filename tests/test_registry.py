@@ -311,7 +311,7 @@ check.erratum("E4", a, printed=b, corrected=c)"""
     assert "Of 94 numbered equations, asserted by a check: 2; definitions, laws" in equations
     assert "cannot be derived: 13; **open**, not yet derived in this book: 79." in equations
     assert "in [Chapter](tiny.ipynb#chapter), guarded by `check.erratum" in errata
-    assert "Of 37 entries, proved by a check: 1; wording, with nothing to compute: 7; **open**" in errata
+    assert "Of 37 entries, shown by a computation: 1; wording, with nothing to compute: 7; **open**" in errata
     for number in EQUATIONS:
         assert f"({appendices.label('eq', number)})=\n**{number}** ·" in equations
 

@@ -36,10 +36,12 @@ TEXT: dict[str, dict[str, str]] = {
     "equations title": {"en": "Equations"},
     "equations intro": {
         "en": "The course follows two source documents: A, lecture notes on the dynamics of serial arms, and B, the "
-        "formulas of a planar closed-chain arm with three legs. Here are all their numbered equations as the document "
-        "prints them (document B is damaged: its formulas are given as they can be read). The letters s and c are "
-        "short for sine and cosine. Below each equation you see where the course derives it and the line of code that "
-        "guards it: if the equation did not hold, that line would stop the chapter."
+        "formulas of a planar closed-chain arm with three legs. Document A does not number its equations: A5.2.6-1 and "
+        "so on are this course's own numbers, made of the section and the place in it. Here are all numbered equations "
+        "as the document prints them (document B is damaged: its formulas are given as they can be read). The letters "
+        "s and c are short for sine and cosine. Below each equation you see where the course derives it and the line "
+        "of code that guards it. That line compares the value it computes with the formula typed by hand in that line, "
+        "and if the two differed it would stop the chapter; the formula shown here is for reading."
     },
     "equations count": {
         "en": "Of {total} numbered equations, asserted by a check: {asserted}; definitions, laws and assumptions, "
@@ -75,12 +77,12 @@ TEXT: dict[str, dict[str, str]] = {
     "and": {"en": "; and in "},
     "errata title": {"en": "Errata"},
     "errata intro": {
-        "en": "What is wrong, missing or easy to misread in the two source documents, and the check that proves it. "
-        "The formulas themselves are in [](equations.md)."
+        "en": "What is wrong, missing or easy to misread in the two source documents, and the computation that shows "
+        "it. The formulas themselves are in [](equations.md)."
     },
     "errata count": {
-        "en": "Of {total} entries, proved by a check: {asserted}; wording, with nothing to compute: {given}; "
-        "**open**, not yet shown by a computation: {open}."
+        "en": "Of {total} entries, shown by a computation: {asserted}; wording, with nothing to compute: {given}; "
+        "**open**, not yet shown: {open}."
     },
     "document A": {"en": "Document A"},
     "document B": {"en": "Document B"},

@@ -1,7 +1,7 @@
 """Check everything that must hold, step by step, and sum up.
 
-A failing step does not stop the others. Run it as `make test` or `python -m tools test`;
-`--only unit notebooks` runs only the named steps, `--list` names them.
+A failing step does not stop the others; the summary names the first failures of each.
+Run it as `make test` or `python -m tools test`; `--only unit notebooks` runs only the named steps, `--list` names them.
 """
 
 import argparse
@@ -9,14 +9,20 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from tools import book, check_site
 from tools.files import ROOT
 
 CHECKED_SITE = ROOT / "_build" / "check"
+SHOWN, NAMED, WIDTH = 10, 5, 160  # failures before pytest stops, failures that the summary names, letters of a name
+WHERE = re.compile(r"E +\+ +(where|and) ")  # the parts of an assertion, often arrays: one test run alone shows them
+BRIEF = ["-q", "-rN", "--tb=short", f"--maxfail={SHOWN}"]
 NBVAL = ["--nbval", "--nbval-current-env", "-n", "2", "--dist", "loadfile", "book"]
 BINDER = "tests/test_binder.py"
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command; lint_imports_command()"
@@ -24,14 +30,34 @@ LINT_IMPORTS = "from importlinter.cli import lint_imports_command; lint_imports_
 
 @dataclass
 class Result:
-    """What a step found."""
+    """What a step found: how many parts passed and failed, and the first failures, one line each."""
 
     passed: int
     failed: int
+    first: list[str] = field(default_factory=list, compare=False)
 
 
 def python(*arguments: str) -> Result:
-    """Run a Python command, showing its output; count pytest's tests, or else the command as one."""
+    """Run a Python command, showing its output; count it as one."""
+    good, lines = shown(*arguments)
+    found = [line for line in lines if re.search(r"^\S+:\d+(:\d+)?: |^Would reformat|BROKEN$", line)]
+    return Result(int(good), int(not good), [] if good else found)
+
+
+def pytest(*arguments: str) -> Result:
+    """Run pytest, showing its output up to a number of failures; count its tests and name those that fail."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        good, lines = shown("-m", "pytest", *BRIEF, "-o", "junit_family=xunit1", f"--junit-xml={report}", *arguments)
+        result = counted(next((line for line in reversed(lines) if line.strip()), ""), good)
+        result.first = failures(report) if report.exists() else []
+    if result.failed >= SHOWN:
+        print(f"This step stops after {SHOWN} failures; there may be more.")
+    return result
+
+
+def shown(*arguments: str) -> tuple[bool, list[str]]:
+    """Run a Python command, showing its output; return whether it was content, and the lines."""
     process = subprocess.Popen(
         [sys.executable, *arguments],
         cwd=ROOT,
@@ -42,12 +68,32 @@ def python(*arguments: str) -> Result:
         errors="replace",
     )
     assert process.stdout
-    last = ""
+    lines = []
     for line in process.stdout:
-        print(line, end="", flush=True)
-        last = line if line.strip() else last
-    good = process.wait() == 0
-    return counted(last, good) if "pytest" in arguments else Result(int(good), int(not good))
+        lines.append(line.rstrip("\n"))
+        if not WHERE.match(line):
+            print(line, end="", flush=True)
+    return process.wait() == 0, lines
+
+
+def failures(report: Path) -> list[str]:
+    """Return the failures in pytest's JUnit report, one line for each test: its name and what its message begins with.
+
+    Broken assertions come first, and a test that fails for several parameters comes once.
+    """
+    found: dict[str, list[tuple[str, str]]] = {}
+    for case in ElementTree.parse(report).iter("testcase"):
+        for problem in [*case.iter("failure"), *case.iter("error")]:
+            message = problem.get("message", "").removeprefix("Failed: ")
+            if message == "collection failure":
+                message = "\n".join(re.findall(r"^E +(.*)", problem.text or "", flags=re.MULTILINE)[-1:])
+            lines = [line.strip() for line in message.splitlines() if line.strip()] or [""]
+            name = f"{case.get('file', '')}::{case.get('name')}".removeprefix("::")
+            summary = " ".join(lines[: 2 if lines[0].endswith("Error:") else 1])
+            found.setdefault(name.partition("[")[0], []).append((name, summary))
+    cases = sorted(found.values(), key=lambda each: not each[0][1].startswith("assert") and "Assert" not in each[0][1])
+    more = [f" and {len(each) - 1} more of its cases" if each[1:] else "" for each in cases]
+    return [f"{name}{rest}: {message}" for ((name, message), *_), rest in zip(cases, more, strict=True)]
 
 
 def counted(closing: str, good: bool) -> Result:
@@ -67,7 +113,7 @@ def build_site() -> Result:
         print("no warnings")
         return Result(1, 0)
     print("\n".join(wrong) or done.stdout)
-    return Result(0, 1)
+    return Result(0, 1, wrong)
 
 
 def check_links() -> Result:
@@ -75,7 +121,7 @@ def check_links() -> Result:
     site = CHECKED_SITE / "_build" / "html"
     problems = check_site.check(site)
     print("\n".join(problems) or f"{len(list(site.rglob('*.html')))} pages, every link leads somewhere")
-    return Result(int(not problems), int(bool(problems)))
+    return Result(int(not problems), int(bool(problems)), problems)
 
 
 STEPS: dict[str, tuple[str, Callable[[], Result]]] = {
@@ -83,14 +129,11 @@ STEPS: dict[str, tuple[str, Callable[[], Result]]] = {
     "format": ("ruff: layout of the code", lambda: python("-m", "ruff", "format", "--check", ".")),
     "types": ("mypy: types", lambda: python("-m", "mypy")),
     "layers": ("import-linter: the layers of dynlib", lambda: python("-c", LINT_IMPORTS, "--no-logo")),
-    "unit": (
-        "pytest: unit tests and doctests",
-        lambda: python("-m", "pytest", "-q", "-n", "2", f"--ignore={BINDER}"),
-    ),
-    "notebooks": ("nbval: every output of every notebook", lambda: python("-m", "pytest", "-q", *NBVAL)),
+    "notebooks": ("nbval: every output of every notebook", lambda: pytest(*NBVAL)),
+    "unit": ("pytest: unit tests and doctests", lambda: pytest("-n", "2", f"--ignore={BINDER}")),
     "build": ("jupyter-book: the site, warnings are errors", build_site),
     "links": ("links, anchors and pictures of the site", check_links),
-    "binder": ("repo2docker: what Binder would do", lambda: python("-m", "pytest", "-q", BINDER)),
+    "binder": ("repo2docker: what Binder would do", lambda: pytest(BINDER)),
 }
 
 
@@ -118,6 +161,10 @@ def main() -> int:
     for name, title, result, seconds in rows:
         state = f"FAILED ({result.failed})" if result.failed else "ok"
         print(f"{name:<12}{title:<50}{state:<14}{seconds:6.1f} s")
+        for line in result.first[:NAMED]:
+            print(f"    {line if len(line) <= WIDTH else line[: WIDTH - 1] + '…'}")
+        if len(result.first) > NAMED:
+            print(f"    and {len(result.first) - NAMED} more, shown above")
     failed = sum(row[2].failed for row in rows)
     print(f"\n{sum(row[2].passed for row in rows)} passed, {failed} failed", flush=True)
     return 1 if failed else 0
