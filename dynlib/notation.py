@@ -128,10 +128,13 @@ class _Printer(LatexPrinter):
         return letter + (f"_{{{index}}}" if index else "")
 
     def _print_Rational(self, number: sympy.Rational) -> str:
-        decimal = f"{float(number):.10g}"  # an exact arm of decimals: 0.4318 rather than 2159/5000
-        if number.q < 10 or "e" in decimal or sympy.Rational(decimal) != number:
+        if number.q < 10 or 10**60 % number.q:  # 1/3 stays; an exact arm of decimals shows 0.4318, not 2159/5000
             return str(super()._print_Rational(number))
-        return decimal
+        exact = sympy.Rational(f"{float(number):.10g}") == number
+        return _number(float(number), digits=10 if exact else 6)
+
+    def _print_sign(self, expr: sympy.sign) -> str:
+        return rf"\mathrm{{sgn}}({self._print(expr.args[0])})"
 
     def _print_Float(self, number: sympy.Float) -> str:
         return _number(float(number))
@@ -183,9 +186,9 @@ class _Printer(LatexPrinter):
         return str(super()._print_Derivative(expr))
 
 
-def _number(value: float) -> str:
-    """Return a float with at most six digits, powers of ten in TeX."""
-    shown = f"{value + 0.0:.6g}"  # adding 0.0 turns -0.0 into 0.0
+def _number(value: float, digits: int = 6) -> str:
+    """Return a float with at most so many digits, powers of ten in TeX."""
+    shown = f"{value + 0.0:.{digits}g}"  # adding 0.0 turns -0.0 into 0.0
     mantissa, _, exponent = shown.partition("e")
     return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else shown
 
