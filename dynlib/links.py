@@ -128,6 +128,14 @@ class Body(Data):
         symmetric = np.triu(turned) + np.triu(turned, 1).T  # also where rounding or the form of a term differs
         return Body(self.mass, apply(R, self.com) + p, symmetric, self.allow_impossible)
 
+    def of_its_mass_at(self, r: Array) -> Array:
+        """Return the inertia that the whole mass would have as a point at r, about the origin, shape (3, 3), in kg m².
+
+        Args:
+            r: shape (3,), in m.
+        """
+        return _of_point(self.mass, r)
+
     def __add__(self, other: "Body") -> "Body":
         """Return both bodies as one, by the parallel-axis theorem; both in the same axes."""
         mass = np.asarray(self.mass + other.mass)

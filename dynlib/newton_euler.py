@@ -186,7 +186,7 @@ def recursion(
     >>> recursion(arm, [0, 0], [0, 0], [0, 0])[0].n  # held level: m1 g L1 + m2 g (L1 + L2)
     array([ 0.,  0., 30.])
     """
-    bodies = _known_bodies(robot)
+    bodies = robot.known_bodies()
     tip = robot.matched(Wrench(tip_force, tip_moment, axes="link"), "the load at the tip")
     _refuse_only_zeros(robot, bodies, [tip, *wrenches])
     moving = acceleration.outward(robot, q, dq, ddq, steps=steps, base=base)
@@ -213,19 +213,6 @@ def recursion(
         links.append(LinkForces(**vars(motion), g=g, f_e=f_e, n_e=n_e, F=F, N=N, f=f, n=n, tau=tau, tau_m=tau_m))
         T_next, f_next, n_next = motion.T, f, n
     return tuple(reversed(links))
-
-
-def _known_bodies(robot: Robot) -> list[Body]:
-    """Return the mass data of all links, or say which are missing."""
-    bodies: list[Body] = []
-    for number, body in enumerate(robot.bodies, start=1):
-        if body is None:
-            raise ValueError(
-                f"link {number} of {robot.name} has no mass data; forces need mass, com and inertia of every link. "
-                "Give them, or mass=0 for a link whose mass does not matter."
-            )
-        bodies.append(body)
-    return bodies
 
 
 def _refuse_only_zeros(robot: Robot, bodies: Sequence[Body], wrenches: Sequence[Wrench]) -> None:

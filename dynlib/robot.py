@@ -174,6 +174,22 @@ class Robot(Data):
             bodies[-1] = bodies[-1] + self.payload.moved(self.tool)
         return tuple(bodies)
 
+    def known_bodies(self) -> list[Body]:
+        """Return the mass data of all links, with the payload.
+
+        Raises:
+            ValueError: a link has none; the message names it.
+        """
+        bodies: list[Body] = []
+        for number, body in enumerate(self.bodies, start=1):
+            if body is None:
+                raise ValueError(
+                    f"link {number} of {self.name} has no mass data; forces need mass, com and inertia of every link. "
+                    "Give them, or mass=0 for a link whose mass does not matter."
+                )
+            bodies.append(body)
+        return bodies
+
     def with_payload(self, mass: Any, com: Any = (0, 0, 0), inertia: Any = (0, 0, 0)) -> "Robot":
         """Return the robot with a load at its tip; it takes the place of a load that was there.
 

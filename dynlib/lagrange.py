@@ -1,0 +1,253 @@
+r"""Lagrange: the equations of motion from two energies.
+
+:math:`\mathcal L=\mathcal K-\mathcal P`, and for every coordinate
+
+.. math:: \frac{\mathrm d}{\mathrm dt}\frac{\partial\mathcal L}{\partial\dot q_k}
+    - \frac{\partial\mathcal L}{\partial q_k} = \tau_k.
+
+The energies may come from a robot or be typed; the coordinates may be any that fix the configuration, if they are
+independent (E14). Expressions are kept in Fourier form, so that the textbook's form comes out without simplification.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy
+
+from dynlib import velocity
+from dynlib.arrays import Array, apply, dot, transpose
+from dynlib.equation import Equation, equation
+from dynlib.fourier import Space
+from dynlib.frames import compose, position, rotation
+from dynlib.links import exact_identity
+from dynlib.robot import Robot
+
+
+@equation(
+    "K",
+    r"\mathcal{K}_{i}",
+    r"\tfrac{1}{2} m_{i}\,{}^{i}v_{c_{i}}^{\top}\,{}^{i}v_{c_{i}} + "
+    r"\tfrac{1}{2}\,{}^{i}\omega_{i}^{\top}\,{}^{c_{i}}I_{i}\,{}^{i}\omega_{i}",
+    source="A5.3.2-7",
+)
+def kinetic_energy(m: Array, v_c: Array, I: Array, omega: Array) -> Array:
+    """Kinetic energy of link i: of its mass centre, and of its turning about it."""
+    return (dot(v_c, v_c) * m + dot(omega, apply(I, omega))) / 2
+
+
+@equation("P", r"\mathcal{P}_{i}", r"-m_{i}\,{}^{0}g^{\top}\,{}^{0}p_{c_{i}}", source="A5.3.2-8")
+def potential_energy(m: Array, g: Array, p_c: Array) -> Array:
+    """Potential energy of link i: it grows against the direction of fall; zero at the origin of frame {0}."""
+    return -dot(g, p_c) * m
+
+
+@dataclass(frozen=True, eq=False)
+class Energies:
+    r"""Kinetic and potential energy of an arm.
+
+    Attributes:
+        K: kinetic energy of each link, shape (..., N), in J.
+        P: potential energy of each link, zero at the origin of {0}, shape (..., N), in J.
+    """
+
+    K: Array
+    P: Array
+
+    @property
+    def kinetic(self) -> Array:
+        """Return the kinetic energy of the arm, shape (...,), in J."""
+        return np.asarray(self.K.sum(axis=-1))
+
+    @property
+    def potential(self) -> Array:
+        """Return the potential energy of the arm, shape (...,), in J."""
+        return np.asarray(self.P.sum(axis=-1))
+
+
+def energies(robot: Robot, q: Any, dq: Any) -> Energies:
+    r"""Return the energies of every link, from the velocity recursion (A5.3.2-7, -8 for any arm).
+
+    Args:
+        robot: the arm; every link needs a mass (0 is allowed). Its payload counts, its motors do not.
+        q: joint values, shape (..., N), in rad or m.
+        dq: joint rates, shape (..., N), in rad/s or m/s.
+
+    Returns:
+        :class:`Energies`.
+
+    Raises:
+        ValueError: a wrong length, shape or number, or a link without mass data.
+        TypeError: floats beside symbols.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
+    >>> found = energies(arm, [0, 0], [1, 0])  # speeds 1 and 2 m/s
+    >>> found.K
+    array([0.5, 2. ])
+    """
+    q, dq = robot.state(q=q, dq=dq)
+    g = apply(transpose(rotation(robot.base)), robot.gravity)
+    pose = exact_identity(robot.gravity)
+    kinetic, potential = [], []
+    for body, motion in zip(robot.known_bodies(), velocity.outward(robot, q, dq), strict=True):
+        pose = compose(pose, motion.T)
+        kinetic.append(kinetic_energy(body.mass, motion.v_c, body.inertia, motion.omega))
+        potential.append(potential_energy(body.mass, g, apply(rotation(pose), body.com) + position(pose)))
+    return Energies(*(np.stack(np.broadcast_arrays(*map(np.asarray, each)), axis=-1) for each in (kinetic, potential)))
+
+
+@equation("L", r"\mathcal{L}", r"\mathcal{K} - \mathcal{P}", source="A5.3.2-1")
+def lagrangian(K: Any, P: Any) -> Any:
+    """Lagrangian: kinetic energy less potential energy."""
+    return K - P
+
+
+@equation("p", r"p_{i}", r"\frac{\partial\mathcal{L}}{\partial\dot{q}_{i}}", source="A5.3.2-2")
+def momentum(L: Any, rate: sympy.Symbol) -> Any:
+    """Momentum that belongs to a coordinate."""
+    return L.diff(rate)
+
+
+@equation("force", r"\frac{\partial\mathcal{L}}{\partial q_{i}}", r"\frac{\partial\mathcal{K}}{\partial q_{i}} - "
+          r"\frac{\partial\mathcal{P}}{\partial q_{i}}", source="A5.3.2-2")  # fmt: skip
+def coordinate_force(L: Any, coordinate: sympy.Symbol) -> Any:
+    """What a change of the coordinate alone does to the Lagrangian."""
+    return L.diff(coordinate)
+
+
+@equation("dp", r"\dot{p}_{i}", r"\sum_{j} \frac{\partial p_{i}}{\partial q_{j}}\,\dot{q}_{j} + "
+          r"\frac{\partial p_{i}}{\partial\dot{q}_{j}}\,\ddot{q}_{j}", source="A5.3.2-2")  # fmt: skip
+def momentum_rate(p: Any, q: Sequence[Any], dq: Sequence[Any], ddq: Sequence[Any], by: Sequence[Any]) -> Any:
+    """Rate of a momentum: through the coordinates, and through the rates; ``by`` holds both lists of symbols."""
+    coordinates, rates = by
+    through_q = [p.diff(symbol) * rate for symbol, rate in zip(coordinates, dq, strict=True)]
+    through_dq = [p.diff(symbol) * acceleration for symbol, acceleration in zip(rates, ddq, strict=True)]
+    first, *others = [*through_q, *through_dq]
+    for each in others:
+        first = first + each
+    return first
+
+
+@equation("tau", r"\tau_{i}", r"\dot{p}_{i} - \frac{\partial\mathcal{L}}{\partial q_{i}}", source="A5.3.2-2")
+def lagrange_equation(dp: Any, force: Any) -> Any:
+    """Generalized force that belongs to a coordinate."""
+    return dp - force
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The equations of the Lagrange chapter; a misconception is one of them replaced."""
+
+    lagrangian: Equation = lagrangian
+    momentum: Equation = momentum
+    coordinate_force: Equation = coordinate_force
+    momentum_rate: Equation = momentum_rate
+    lagrange_equation: Equation = lagrange_equation
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinate:
+    r"""What Lagrange's equation of one coordinate is made of; expressions, sums of products.
+
+    Attributes:
+        L: :math:`\mathcal L`, in J.
+        p: momentum :math:`\partial\mathcal L/\partial\dot q_k`, in N m s (turning) or N s (sliding).
+        force: :math:`\partial\mathcal L/\partial q_k`, in N m or N.
+        dp: :math:`\dot p_k`, in N m or N.
+        tau: :math:`\tau_k`, in N m or N.
+    """
+
+    L: sympy.Expr
+    p: sympy.Expr
+    force: sympy.Expr
+    dp: sympy.Expr
+    tau: sympy.Expr
+
+
+def equations(
+    kinetic: Any, potential: Any, q: Sequence[Any], dq: Sequence[Any], ddq: Sequence[Any], *, steps: Steps = Steps()
+) -> tuple[Coordinate, ...]:
+    r"""Derive Lagrange's equations from two energies and any independent coordinates (A5.3.2-2).
+
+    Args:
+        kinetic: :math:`\mathcal K`, an expression in the coordinates and rates, in J.
+        potential: :math:`\mathcal P`, an expression in the coordinates, any zero, in J.
+        q: symbols of the coordinates, shape (n,), in rad or m.
+        dq: symbols of their rates, shape (n,).
+        ddq: symbols of their accelerations, shape (n,).
+        steps: the equations, for trying a wrong one.
+
+    Returns:
+        A :class:`Coordinate` for each coordinate.
+
+    Raises:
+        ValueError: a list of another length, a symbol that occurs twice, or a coordinate without inertia.
+        TypeError: a coordinate is no symbol.
+
+    >>> m, g, x, dx, ddx = sympy.symbols("m g x dx ddx")
+    >>> equations(m * dx**2 / 2, m * g * x, [x], [dx], [ddx])[0].tau  # a mass that is lifted
+    ddx*m + g*m
+    """
+    q, dq, ddq = (list(symbols) for symbols in (q, dq, ddq))
+    K, P = sympy.sympify(kinetic), sympy.sympify(potential)
+    _check_coordinates(q, dq, ddq, K)
+    space = Space.of([K, P], extra=[*dq, *ddq])
+    moving = {*q, *dq}
+    if any(not other.is_Symbol and other.free_symbols & moving for other in space.ring.symbols):
+        read, write = (lambda expression: expression), sympy.expand  # a root or a quotient: SymPy differentiates it
+    else:
+        read, write = space.read, (lambda value: value.expression())
+    rates, accelerations = [read(symbol) for symbol in dq], [read(symbol) for symbol in ddq]
+    L = steps.lagrangian(read(K), read(P))
+    found = []
+    for coordinate, rate in zip(q, dq, strict=True):
+        p = steps.momentum(L, rate)
+        force = steps.coordinate_force(L, coordinate)
+        dp = steps.momentum_rate(p, q, rates, accelerations, (q, dq))
+        tau = steps.lagrange_equation(dp, force)
+        found.append(Coordinate(*map(write, (L, p, force, dp, tau))))
+    return tuple(found)
+
+
+def of_robot(robot: Robot, *, steps: Steps = Steps()) -> tuple[Coordinate, ...]:
+    """Derive Lagrange's equations of an arm, in its joint values.
+
+    Args:
+        robot: the arm, with exact data; its motors do not count.
+        steps: the equations, for trying a wrong one.
+
+    Returns:
+        A :class:`Coordinate` for each joint; ``tau`` is what the joint supplies.
+
+    Raises:
+        ValueError: a link without mass data.
+        TypeError: the arm holds floats (use ``robot.exact()``).
+
+    >>> from dynlib import robots
+    >>> of_robot(robots.rp())[1].force
+    d2*dtheta1**2*m2 - g*m2*sin(theta1)
+    """
+    q, dq, ddq = robot.motion_symbols()
+    found = energies(robot, q, dq)
+    return equations(found.kinetic.item(), found.potential.item(), list(q), list(dq), list(ddq), steps=steps)
+
+
+def _check_coordinates(q: list[Any], dq: list[Any], ddq: list[Any], kinetic: sympy.Expr) -> None:
+    if not len(q) == len(dq) == len(ddq):
+        raise ValueError(f"q, dq and ddq have {len(q)}, {len(dq)} and {len(ddq)} entries; expected equally many.")
+    for symbol in (*q, *dq, *ddq):
+        if not isinstance(symbol, sympy.Symbol):
+            raise TypeError(f"{symbol!r} is no symbol; coordinates, rates and accelerations are SymPy symbols.")
+    seen: set[sympy.Symbol] = set()
+    for symbol in (*q, *dq, *ddq):
+        if symbol in seen:
+            raise ValueError(f"{symbol} occurs twice; the coordinates must be independent of each other (E14).")
+        seen.add(symbol)
+    for coordinate, rate in zip(q, dq, strict=True):
+        if rate not in kinetic.free_symbols:
+            raise ValueError(
+                f"the kinetic energy does not depend on {rate}; {coordinate} has no inertia, or it is no independent "
+                "coordinate of this system."
+            )

@@ -1,0 +1,295 @@
+r"""Structure: what the equations of motion of every arm have in common.
+
+.. math:: \tau = M(q)\,\ddot q + C(q,\dot q)\,\dot q + g(q) + \text{friction} - J^\top F
+
+The mass matrix is symmetric and positive definite; with C from the Christoffel symbols :math:`\dot M-2C` is
+skew-symmetric; and the torques are linear in the inertial parameters. Everything is read off the recursion.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dynlib import newton_euler
+from dynlib.acceleration import outward
+from dynlib.arrays import Array, apply, as_exact, cross, is_symbolic, transpose
+from dynlib.frames import Z, position, rotation
+from dynlib.robot import Robot
+from dynlib.velocity import Axes, jacobian
+
+
+def _bare(robot: Robot) -> Robot:
+    """Return an arm without gravity and motors, so that only inertia is felt."""
+    links = [replace(link, motor=None) for link in robot.links]
+    return replace(robot, links=links, gravity=0 * robot.gravity)
+
+
+def _rotors(robot: Robot) -> Array:
+    """Return the rotor inertias seen at the joints, G²J, shape (N,)."""
+    found = [0 if (motor := link.motor) is None else motor.inertia * motor.gear**2 for link in robot.links]
+    return np.array(found, dtype=robot.gravity.dtype)
+
+
+def _units(robot: Robot) -> Array:
+    return as_exact(np.eye(robot.n)) if robot.is_symbolic else np.eye(robot.n)
+
+
+def mass_matrix(robot: Robot, q: Any) -> Array:
+    r"""Return the mass matrix: its column k holds the torques of a unit acceleration of joint k, at rest.
+
+    Args:
+        robot: the arm; every link needs a mass (0 is allowed). Rotors count with :math:`G^2J`.
+        q: joint values, shape (..., N), in rad or m.
+
+    Returns:
+        :math:`M(q)`, shape (..., N, N), in kg m² (kg, kg m).
+
+    Raises:
+        ValueError: a wrong length, shape or number, or a link without mass data.
+        TypeError: floats beside symbols.
+
+    >>> from dynlib import robots
+    >>> mass_matrix(robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10), [0, 0])
+    array([[5., 2.],
+           [2., 1.]])
+    """
+    (q,) = robot.state(q=q)
+    columns = newton_euler.inverse_dynamics(_bare(robot), q[..., None, :], 0 * q[..., None, :], _units(robot))
+    return transpose(columns) + _units(robot) * _rotors(robot)
+
+
+def velocity_torque(robot: Robot, q: Any, dq: Any) -> Array:
+    r"""Return the torques of the velocity products alone, :math:`C(q,\dot q)\dot q`.
+
+    Args:
+        robot: the arm; every link needs a mass (0 is allowed).
+        q: joint values, shape (..., N), in rad or m.
+        dq: joint rates, shape (..., N), in rad/s or m/s.
+
+    Returns:
+        :math:`C\dot q`, shape (..., N), in N m or N; the same for every C.
+
+    Raises:
+        ValueError: a wrong length, shape or number, or a link without mass data.
+        TypeError: floats beside symbols.
+
+    >>> from dynlib import robots
+    >>> velocity_torque(robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10), [0, np.pi / 2], [1, 0]).round(12)
+    array([0., 1.])
+    """
+    q, dq = robot.state(q=q, dq=dq)
+    return newton_euler.inverse_dynamics(_bare(robot), q, dq, 0 * dq)
+
+
+def coriolis_matrix(robot: Robot, q: Any, dq: Any) -> Array:
+    r"""Return the matrix C of Christoffel symbols, of all C with the same :math:`C\dot q` the one with skew
+    :math:`\dot M-2C`.
+
+    With :math:`h(\dot q)=C\dot q`, a quadratic form, its column j is
+    :math:`\tfrac12[h(\dot q+e_j)-h(\dot q)-h(e_j)]`: no derivative is needed.
+
+    Args:
+        robot: the arm; every link needs a mass (0 is allowed).
+        q: joint values, shape (..., N), in rad or m.
+        dq: joint rates, shape (..., N), in rad/s or m/s.
+
+    Returns:
+        :math:`C(q,\dot q)`, shape (..., N, N), in kg m²/s.
+
+    Raises:
+        ValueError: a wrong length, shape or number, or a link without mass data.
+        TypeError: floats beside symbols.
+
+    >>> from dynlib import robots
+    >>> C = coriolis_matrix(robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10), [0, np.pi / 2], [1, 2])
+    >>> C.round(12)
+    array([[-2., -3.],
+           [ 1.,  0.]])
+    """
+    q, dq = robot.state(q=q, dq=dq)
+    q, dq, units = q[..., None, :], dq[..., None, :], _units(robot)
+    h = [velocity_torque(robot, q, rates) for rates in (dq + units, dq, units)]
+    return transpose((h[0] - h[1] - h[2]) / 2)
+
+
+def gravity_torque(robot: Robot, q: Any) -> Array:
+    r"""Return the torques that hold an arm at rest against its weight.
+
+    Args:
+        robot: the arm; every link needs a mass (0 is allowed).
+        q: joint values, shape (..., N), in rad or m.
+
+    Returns:
+        :math:`g(q)`, shape (..., N), in N m or N.
+
+    Raises:
+        ValueError: a wrong length, shape or number, or a link without mass data.
+        TypeError: floats beside symbols.
+
+    >>> from dynlib import robots
+    >>> gravity_torque(robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10), [0, 0])
+    array([30., 10.])
+    """
+    (q,) = robot.state(q=q)
+    ideal = replace(robot, links=[replace(link, motor=None) for link in robot.links])
+    return newton_euler.inverse_dynamics(ideal, q, 0 * q, 0 * q)
+
+
+PARAMETERS = ("m", "mx", "my", "mz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
+"""Inertial parameters of a link: mass, first moment, and inertia about the *origin* of the link frame."""
+
+
+def parameters(robot: Robot) -> Array:
+    r"""Return the inertial parameters of all links, in which the torques are linear.
+
+    Args:
+        robot: the arm; every link needs a mass (0 is allowed).
+
+    Returns:
+        :math:`\pi`, shape (10 N,): for each link :data:`PARAMETERS`, in kg, kg m and kg m²; the inertia is taken about
+        the origin of the link frame, in its axes.
+
+    Raises:
+        ValueError: a link without mass data.
+
+    >>> from dynlib import robots
+    >>> parameters(robots.planar_2r(L1=1, L2=2, m1=3, m2=1, g=10))[:7]
+    array([3., 3., 0., 0., 0., 3., 3.])
+    """
+    found: list[Any] = []
+    for body in robot.known_bodies():
+        about_origin = body.inertia + body.of_its_mass_at(body.com)
+        found += [body.mass.item(), *(body.com * body.mass)]
+        found += [about_origin[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+    return np.array(found, dtype=robot.gravity.dtype)
+
+
+def regressor(robot: Robot, q: Any, dq: Any, ddq: Any) -> Array:
+    r"""Return the regressor: the torques of every inertial parameter alone, :math:`\tau=Y(q,\dot q,\ddot q)\,\pi`.
+
+    Args:
+        robot: the arm; only its joints and gravity count, no masses and no motors.
+        q: joint values, shape (..., N), in rad or m.
+        dq: joint rates, shape (..., N), in rad/s or m/s.
+        ddq: joint accelerations, shape (..., N), in rad/s² or m/s².
+
+    Returns:
+        Y, shape (..., N, 10 N); its columns go with :func:`parameters`.
+
+    Raises:
+        ValueError: a wrong length, shape or number.
+        TypeError: floats beside symbols.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
+    >>> regressor(arm, [0, 0], [0, 0], [0, 0]) @ parameters(arm)
+    array([30., 10.])
+    """
+    q, dq, ddq = robot.state(q=q, dq=dq, ddq=ddq)
+    moving = outward(robot, q, dq, ddq)
+    g = apply(transpose(rotation(robot.base)), robot.gravity)
+    felt = [g := apply(transpose(rotation(motion.T)), g) for motion in moving]
+    columns: list[Array] = []
+    for i, (motion, g) in enumerate(zip(moving, felt, strict=True)):
+        for force, moment in _unit_loads(motion.omega, motion.domega, motion.dv - g):
+            f, n, rows = force, moment, [0 * q[..., 0]] * robot.n
+            for j in range(i, -1, -1):
+                link, T = robot.links[j], moving[j].T
+                rows[j] = (n * link.turn + f * link.slide) @ Z
+                f = apply(rotation(T), f)
+                n = apply(rotation(T), n) + cross(position(T), f)
+            columns.append(np.stack(np.broadcast_arrays(*map(np.asarray, rows)), axis=-1))
+    return np.stack(columns, axis=-1)
+
+
+def _unit_loads(omega: Array, domega: Array, a: Array) -> list[tuple[Array, Array]]:
+    """Return force and moment about the origin that each unit parameter of a link asks for; ``a`` is felt there."""
+    zero, loads = 0 * a, [(a, 0 * a)]
+    for k in range(3):
+        e = np.array([int(k == i) for i in range(3)]) + zero
+        loads.append((cross(domega, e) + cross(omega, cross(omega, e)), cross(e, a)))
+    for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)):
+        unit = np.zeros((3, 3), dtype=int)
+        unit[i, j] = unit[j, i] = 1
+        unit = unit.astype(a.dtype) if is_symbolic(a) else unit.astype(float)
+        loads.append((zero, apply(unit, domega) + cross(omega, apply(unit, omega))))
+    return loads
+
+
+def base_parameters(robot: Robot, *, samples: int = 200, seed: int = 1) -> Array:
+    r"""Find which combinations of the inertial parameters can be told from torques at all.
+
+    Args:
+        robot: the arm, of floats; only its joints and gravity count.
+        samples: number of random states.
+        seed: of the random states.
+
+    Returns:
+        B, shape (b, 10 N), in reduced row echelon form: :math:`B\pi` are the base parameters, and
+        :math:`\tau=Y_bB\pi` with the columns of Y that go with the first entry 1 of each row.
+
+    Raises:
+        ValueError: the robot holds symbols.
+
+    >>> from dynlib import robots
+    >>> base_parameters(robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)).shape  # six combinations matter in the plane
+    (6, 20)
+    """
+    if robot.is_symbolic:
+        raise ValueError(f"{robot.name} holds symbols; give them numbers with robot.subs(...) first.")
+    states = np.random.default_rng(seed).uniform(-1, 1, (3, samples, robot.n)) * np.array([np.pi, 2, 4])[:, None, None]
+    Y = regressor(robot, *states).reshape(-1, 10 * robot.n)
+    _, R = np.linalg.qr(Y)
+    return _row_echelon(R, 1e-9 * np.abs(R).max())
+
+
+def _row_echelon(matrix: Array, zero: float) -> Array:
+    """Return the reduced row echelon form without its zero rows; entries below ``zero`` count as 0."""
+    rows, done = matrix.copy(), 0
+    for column in range(rows.shape[1]):
+        if done == len(rows):
+            break
+        pivot = done + int(np.abs(rows[done:, column]).argmax())
+        if abs(rows[pivot, column]) <= zero:
+            continue
+        rows[[done, pivot]] = rows[[pivot, done]]
+        rows[done] /= rows[done, column]
+        others = np.arange(len(rows)) != done
+        rows[others] -= np.outer(rows[others, column], rows[done])
+        done += 1
+    found = rows[:done]
+    found[np.abs(found) < 1e-9] = 0
+    return found
+
+
+def operational_inertia(robot: Robot, q: Any, *, rows: Any = slice(None), axes: Axes = "world") -> Array:
+    r"""Return the inertia that somebody feels who pushes at the tip, :math:`\Lambda=(JM^{-1}J^\top)^{-1}`.
+
+    Args:
+        robot: the arm, of floats, not in a singular position.
+        q: joint values, shape (..., N), in rad or m.
+        rows: which rows of the Jacobian count, such as ``[0, 1]`` for the plane.
+        axes: in which axes the tip is described, as in :func:`dynlib.velocity.jacobian`.
+
+    Returns:
+        :math:`\Lambda`, shape (..., r, r), in kg (kg m, kg m²).
+
+    Raises:
+        ValueError: the arm cannot move the tip in all these directions here.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
+    >>> operational_inertia(arm, [0, np.pi / 2], rows=[0, 1]).round(12)
+    array([[1., 0.],
+           [0., 2.]])
+    """
+    J = jacobian(robot, q, axes=axes)[..., rows, :]
+    M = mass_matrix(robot, q)
+    mobility = J @ np.linalg.solve(M, transpose(J))
+    if (np.linalg.cond(mobility) > 1e12).any():
+        raise ValueError(
+            f"{robot.name} cannot move its tip in all of these {J.shape[-2]} directions at q = "
+            f"{np.asarray(q).tolist()} (a singular position); leave out directions with rows=..."
+        )
+    return np.linalg.inv(mobility)
