@@ -33,7 +33,7 @@ _INWARD = ("f", "n")  # these run from the last link to the first
 _ORDER = {name: place for place, name in enumerate("T omega v v_c domega dv dv_c g F N f n tau tau_m".split())}
 _COMPUTED_INWARD = ("F", "N", "f", "n", "tau", "tau_m")
 
-LONGEST = 1000
+LONGEST = 1500
 """Number of terms, over all components, of the longest value that is written out as sums of products."""
 
 WORDS = {
@@ -72,6 +72,11 @@ class PrintedStep:
     def sides(self) -> tuple[str, str]:
         """Return the TeX of the left and of the right side of the equation, with this link's numbers."""
         return self.equation.sides(self.link, self.joint, self.loaded)
+
+    @property
+    def is_too_long(self) -> bool:
+        """Say whether the value has more than :data:`LONGEST` terms, so that only its size is shown."""
+        return _terms_of(self.value) > LONGEST
 
     def shown(self) -> str:
         """Return the TeX of the value, written out as sums; of its size, if it is too long for that."""
@@ -185,14 +190,14 @@ def derive(
         ddq: joint accelerations, shape (N,), in rad/s² or m/s²; symbols if left out.
         named: give every component that is neither a number nor a single symbol a name, such as
             :math:`c_2, \omega_{2x}, f_{3z}`, and go on with the names, so that every line stays short. For arms of
-            more than three joints.
+            more than three joints. A name that looks like a symbol of the arm gets a bar.
         **options: tip wrench, base motion and steps, as in :func:`dynlib.newton_euler.recursion`.
 
     Returns:
         The :class:`Derivation`: a :class:`PrintedStep` for each equation and link.
 
     Raises:
-        ValueError: a batch of states, a symbol of the arm that looks like a name, or what the recursion refuses.
+        ValueError: a batch of states, or what the recursion refuses.
 
     >>> from dynlib import robots
     >>> derive(robots.planar_2r(), named=True).of("v", link=2)
@@ -210,13 +215,12 @@ def derive(
     symbols = robot.motion_symbols()
     q, dq, ddq = (symbol if value is None else value for symbol, value in zip(symbols, (q, dq, ddq), strict=True))
     given: Steps = options.pop("steps", Steps())
-    namer = _Namer(robot, q)
+    namer = _Namer(robot, q, taken=_symbols_in((robot.symbols, q, dq, ddq, options)))
     records = newton_euler.recursion(robot, q, dq, ddq, steps=namer.wrap(given) if named else given, **options)
     if records[0].tau.ndim:
         raise ValueError(
             f"a derivation is printed for one state; the state is a batch of shape {records[0].tau.shape}."
         )
-    _refuse_taken_names(namer, robot, q, dq, ddq, options)
     equations: list[Equation] = [getattr(given, step.name) for step in fields(given)]
     printed: list[PrintedStep] = []
     for equation in sorted(equations, key=lambda each: _ORDER[each.quantity]):
@@ -235,8 +239,9 @@ def derive(
 class _Namer:
     """Wraps steps so that what they give is put into names, and keeps what each name stands for."""
 
-    def __init__(self, robot: Robot, q: Any) -> None:
+    def __init__(self, robot: Robot, q: Any, taken: Iterable[sympy.Symbol]) -> None:
         self.robot, self.q = robot, q
+        self.taken = {notation.latex(symbol) for symbol in taken}
         self.names: dict[tuple[str, int], dict[sympy.Symbol, sympy.Expr]] = {}
 
     def wrap(self, steps: Steps) -> Steps:
@@ -267,10 +272,18 @@ class _Namer:
         for place, name in _component_names(quantity, link, value.shape):
             entry = _shorter(sympy.sympify(value[place]).xreplace(waves))
             if not (entry.is_number or entry.is_Symbol or (-entry).is_Symbol):
-                known[sympy.Symbol(name)] = entry
-                entry = sympy.Symbol(name)
+                symbol = self._symbol(name)
+                known[symbol], entry = entry, symbol
             named[place] = entry
         return named
+
+    def _symbol(self, name: str) -> sympy.Symbol:
+        """Return the symbol of a name, with a bar if a symbol of the arm looks the same."""
+        symbol = sympy.Symbol(name)
+        if notation.latex(symbol) not in self.taken:
+            return symbol
+        stem, _, index = name.partition("_")
+        return sympy.Symbol(f"{stem}bar_{index}")
 
     def _waves(self, link: int, value: Array) -> dict[sympy.Expr, sympy.Symbol]:
         """Return the names of cosine and sine of the joint angle, as far as they occur."""
@@ -279,7 +292,7 @@ class _Namer:
         for letter, kind in (("c", sympy.cos), ("s", sympy.sin)):
             found = {wave for entry in value.flat for wave in entry.atoms(kind) if wave.free_symbols & symbols}
             if len(found) == 1:
-                waves[found.pop()] = sympy.Symbol(f"{letter}_{link}")
+                waves[found.pop()] = self._symbol(f"{letter}_{link}")
         return waves
 
 
@@ -299,18 +312,6 @@ def _shorter(expression: sympy.Expr) -> sympy.Expr:
     if count_terms(expression) > LONGEST:
         return expression
     return min(expression, sympy.expand(expression), key=count_operations)
-
-
-def _refuse_taken_names(namer: _Namer, robot: Robot, *given: Any) -> None:
-    """Raise an error if a symbol of the arm or of the request looks like a name that was introduced."""
-    taken = {notation.latex(symbol): symbol for symbol in (*robot.symbols, *_symbols_in(given))}
-    for (quantity, link), names in namer.names.items():
-        for name in names:
-            if (symbol := taken.get(notation.latex(name))) is not None:
-                raise ValueError(
-                    f"the symbol {symbol} looks like the name that a derivation with named=True gives to a part of "
-                    f"{quantity} of link {link}; rename it, for instance with robot.subs."
-                )
 
 
 def _symbols_in(given: Any) -> set[sympy.Symbol]:
@@ -418,17 +419,32 @@ class Shown:
         return f"{notation.text(self.symbol)} = {notation.text(_shown(self.value))}"
 
 
+def _terms_of(array: Array) -> int:
+    return sum(map(count_terms, array.flat)) if is_symbolic(array) else 0
+
+
 def _shown(value: Any, collect: bool = False) -> str:
     """Return the TeX of a value written out, or of its size if it is too long for that."""
     array = np.asarray(value, dtype=object) if not isinstance(value, np.ndarray) else value
-    terms = sum(map(count_terms, array.flat)) if is_symbolic(array) else 0
-    if terms > LONGEST:
+    if (terms := _terms_of(array)) > LONGEST:
         return rf"\text{{{WORDS['en']['too_long'].format(terms=terms)}}}"
-    return notation.latex(_written_out(array, collect))
+    return notation.latex(written_out(array, collect))
 
 
-def _written_out(value: Any, collect: bool = False) -> Array:
-    """Return a value as it is printed: sums of sines and cosines of sums of angles, rates gathered if that is asked."""
+def written_out(value: Any, collect: bool = False) -> Array:
+    """Return a value as it is printed: as sums of products of sines and cosines of sums of angles.
+
+    Args:
+        value: number, expression, vector or matrix.
+        collect: gather the terms that differ only in the rates.
+
+    Returns:
+        The same value as an array; numbers as they are.
+
+    >>> a, b = sympy.symbols("a b")
+    >>> written_out(a * (a + b))
+    array(a**2 + a*b, dtype=object)
+    """
     array = np.asarray(value, dtype=object) if not isinstance(value, np.ndarray) else value
     if not is_symbolic(array):
         return array

@@ -22,7 +22,7 @@ _GREEK = "alpha beta gamma delta epsilon theta lambda mu rho sigma tau phi varph
 _COORDINATES = "theta|varphi|phi|psi|alpha|beta|gamma|q|d|x|y|z"
 _RATE = re.compile(rf"(d{{0,2}}?)({_COORDINATES})(\d*)")
 _NAME = re.compile(r"([A-Za-z]+?)_?(\d*|[a-z]{2})")
-_NAMED_WAVE = re.compile(r"[cs]_\d+")  # in a derivation with names: c_2 is the cosine of theta2
+_NAMED_WAVE = re.compile(r"[cs](bar)?_\d+")  # in a derivation with names: c_2 is the cosine of theta2
 _DOTTED_PART = re.compile(r"(d)(omega|v)_(c?\d+[xyz])")  # there too: domega_2x, dv_c2x
 
 
@@ -119,7 +119,7 @@ class _Printer(LatexPrinter):
     def _print_Symbol(self, symbol: sympy.Symbol, style: str = "plain") -> str:
         name = symbol.name
         found = _RATE.fullmatch(name) or _NAME.fullmatch(name) or _DOTTED_PART.fullmatch(name)
-        if found is None:
+        if found is None or "bar_" in name:
             return str(super()._print_Symbol(symbol, style))
         *dots, letter, index = found.groups()
         letter = "\\" + letter if letter in _GREEK else letter
@@ -133,8 +133,9 @@ class _Printer(LatexPrinter):
         exact = sympy.Rational(f"{float(number):.10g}") == number
         return _number(float(number), digits=10 if exact else 6)
 
-    def _print_sign(self, expr: sympy.sign) -> str:
-        return rf"\mathrm{{sgn}}({self._print(expr.args[0])})"
+    def _print_sign(self, expr: sympy.sign, exp: str | None = None) -> str:
+        power = f"^{{{exp}}}" if exp else ""
+        return rf"\mathrm{{sgn}}{power}({self._print(expr.args[0])})"
 
     def _print_Float(self, number: sympy.Float) -> str:
         return _number(float(number))
@@ -235,7 +236,7 @@ _COMMANDS = {
     for name in _GREEK
     if name != "varphi"
 }
-_ACCENTS = {r"\dot": "\u0307", r"\ddot": "\u0308", r"\hat": "\u0302"}
+_ACCENTS = {r"\dot": "\u0307", r"\ddot": "\u0308", r"\hat": "\u0302", r"\bar": "\u0304"}
 
 
 def text(tex: str) -> str:

@@ -202,14 +202,17 @@ def test_names_of_numbers_are_not_needed():
     assert repr(derived) == repr(derivation.derive(arm, [0.1, 0.2], [0, 0], [0, 0]))
 
 
-@pytest.mark.parametrize("taken", ["c_2", "c2", "v_2x", "F_1x"])
-def test_a_symbol_that_looks_like_a_name_is_refused(taken):
-    arm = ARM.subs({"L1": sympy.Symbol(taken)})
-    with pytest.raises(ValueError, match=f"the symbol {taken} looks like the name .* rename it"):
-        derivation.derive(arm, named=True)
-    force = [sympy.Symbol(taken), 0, 0]
-    with pytest.raises(ValueError, match=f"the symbol {taken} looks like the name"):
-        derivation.derive(ARM, wrenches=[Wrench(force)], named=True)
+@pytest.mark.parametrize(("taken", "barred"), [("c_2", "c̄₂"), ("c2", "c̄₂"), ("v_2x", "v̄₂x"), ("F_1x", "F̄₁x")])
+def test_a_name_that_looks_like_a_symbol_of_the_arm_gets_a_bar(taken, barred):
+    symbol = sympy.Symbol(taken)
+    force = [Wrench([symbol, 0, 0])]
+    for arm, wrenches in ((ARM.subs({"L1": symbol}), []), (ARM, force)):
+        derived = derivation.derive(arm, wrenches=wrenches, named=True)
+        assert barred in [notation.text(notation.latex(name)) for name in derived.names]
+        assert symbol not in derived.names
+        tau = derived.of("tau", link=1).steps[0].value.item()
+        wanted = newton_euler.inverse_dynamics(arm, *arm.motion_symbols(), wrenches=wrenches)[0]
+        assert notation.tidy(derived.without_names(tau) - wanted) == 0
 
 
 def test_a_replaced_step_is_named_too():

@@ -58,6 +58,7 @@ def test_tidy_of_known_forms(expression, expected):
         ("omega_2x", r"\omega_{2x}", "ω₂x"),
         ("domega_2y", r"\dot{\omega}_{2y}", "ω̇₂y"),
         ("dv_c12z", r"\dot{v}_{c12z}", "v̇_c12z"),
+        ("cbar_2", r"\bar{c}_{2}", "c̄₂"),
         ("R_2xy", "R_{2xy}", "R₂xy"),
     ],
 )
@@ -83,6 +84,7 @@ def test_order_of_factors_and_terms_is_that_of_the_document():
         (sympy.Rational("-0.06799999999999995"), "-0.068"),
         (sympy.Rational("1e-5") * K, "1 · 10⁻⁵ k"),
         (K * sympy.sign(A), "k sgn(θ₁)"),
+        (K * sympy.sign(A) ** 2, "k sgn²(θ₁)"),
         (sympy.Rational(1, 3), "1/3"),
         (K / (A + 1), "k/(1 + θ₁)"),
         (-(K + A) * B, "-θ₂ (k + θ₁)"),
