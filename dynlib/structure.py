@@ -19,19 +19,20 @@ from dynlib.robot import Robot
 from dynlib.velocity import Axes, jacobian
 
 
-def _bare(robot: Robot) -> Robot:
-    """Return an arm without gravity and motors, so that only inertia is felt."""
-    links = [replace(link, motor=None) for link in robot.links]
-    return replace(robot, links=links, gravity=0 * robot.gravity)
+def _weightless(robot: Robot) -> Robot:
+    return replace(robot, gravity=0 * robot.gravity)
 
 
-def _rotors(robot: Robot) -> Array:
-    """Return the rotor inertias seen at the joints, G²J, shape (N,)."""
-    found = [0 if (motor := link.motor) is None else motor.inertia * motor.gear**2 for link in robot.links]
-    return np.array(found, dtype=robot.gravity.dtype)
+def _frictionless(robot: Robot) -> Robot:
+    links = [
+        link if (motor := link.motor) is None else replace(link, motor=replace(motor, viscous=0, coulomb=0))
+        for link in robot.links
+    ]
+    return replace(robot, links=links)
 
 
 def _units(robot: Robot) -> Array:
+    """Return one row for each joint: 1 for the joint itself, 0 for the others."""
     return as_exact(np.eye(robot.n)) if robot.is_symbolic else np.eye(robot.n)
 
 
@@ -55,8 +56,9 @@ def mass_matrix(robot: Robot, q: Any) -> Array:
            [2., 1.]])
     """
     (q,) = robot.state(q=q)
-    columns = newton_euler.inverse_dynamics(_bare(robot), q[..., None, :], 0 * q[..., None, :], _units(robot))
-    return transpose(columns) + _units(robot) * _rotors(robot)
+    q = q[..., None, :]
+    columns = newton_euler.inverse_dynamics(_weightless(robot), q, 0 * q, _units(robot))  # at rest no friction is felt
+    return transpose(columns)
 
 
 def velocity_torque(robot: Robot, q: Any, dq: Any) -> Array:
@@ -79,7 +81,7 @@ def velocity_torque(robot: Robot, q: Any, dq: Any) -> Array:
     array([0., 1.])
     """
     q, dq = robot.state(q=q, dq=dq)
-    return newton_euler.inverse_dynamics(_bare(robot), q, dq, 0 * dq)
+    return newton_euler.inverse_dynamics(_frictionless(_weightless(robot)), q, dq, 0 * dq)
 
 
 def coriolis_matrix(robot: Robot, q: Any, dq: Any) -> Array:
@@ -87,7 +89,7 @@ def coriolis_matrix(robot: Robot, q: Any, dq: Any) -> Array:
     :math:`\dot M-2C`.
 
     With :math:`h(\dot q)=C\dot q`, a quadratic form, its column j is
-    :math:`\tfrac12[h(\dot q+e_j)-h(\dot q)-h(e_j)]`: no derivative is needed.
+    :math:`\tfrac14[h(\dot q+e_j)-h(\dot q-e_j)]`: no derivative is needed.
 
     Args:
         robot: the arm; every link needs a mass (0 is allowed).
@@ -108,9 +110,18 @@ def coriolis_matrix(robot: Robot, q: Any, dq: Any) -> Array:
            [ 1.,  0.]])
     """
     q, dq = robot.state(q=q, dq=dq)
-    q, dq, units = q[..., None, :], dq[..., None, :], _units(robot)
-    h = [velocity_torque(robot, q, rates) for rates in (dq + units, dq, units)]
-    return transpose((h[0] - h[1] - h[2]) / 2)
+    q, dq = q[..., None, :], dq[..., None, :]
+    size = _size_of(dq)  # steps as large as the rates themselves lose no digits
+    faster, slower = (velocity_torque(robot, q, dq + sense * size * _units(robot)) for sense in (1, -1))
+    return transpose((faster - slower) / (4 * size))
+
+
+def _size_of(rates: Array) -> Any:
+    """Return the largest rate of each state, shape (..., 1, 1); 1 at rest and for symbols."""
+    if is_symbolic(rates):
+        return 1
+    largest = np.abs(rates).max(axis=-1, keepdims=True)
+    return np.where(largest > 0, largest, 1.0)
 
 
 def gravity_torque(robot: Robot, q: Any) -> Array:
@@ -132,8 +143,7 @@ def gravity_torque(robot: Robot, q: Any) -> Array:
     array([30., 10.])
     """
     (q,) = robot.state(q=q)
-    ideal = replace(robot, links=[replace(link, motor=None) for link in robot.links])
-    return newton_euler.inverse_dynamics(ideal, q, 0 * q, 0 * q)
+    return newton_euler.inverse_dynamics(robot, q, 0 * q, 0 * q)
 
 
 PARAMETERS = ("m", "mx", "my", "mz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
@@ -220,6 +230,8 @@ def _unit_loads(omega: Array, domega: Array, a: Array) -> list[tuple[Array, Arra
 def base_parameters(robot: Robot, *, samples: int = 200, seed: int = 1) -> Array:
     r"""Find which combinations of the inertial parameters can be told from torques at all.
 
+    One column of the regressor after the other is asked whether it brings anything that the ones before it do not.
+
     Args:
         robot: the arm, of floats; only its joints and gravity count.
         samples: number of random states.
@@ -227,10 +239,11 @@ def base_parameters(robot: Robot, *, samples: int = 200, seed: int = 1) -> Array
 
     Returns:
         B, shape (b, 10 N), in reduced row echelon form: :math:`B\pi` are the base parameters, and
-        :math:`\tau=Y_bB\pi` with the columns of Y that go with the first entry 1 of each row.
+        :math:`\tau=Y_bB\pi` with the columns of Y that go with the first entry 1 of each row, which are
+        ``Y[..., (B != 0).argmax(axis=1)]``.
 
     Raises:
-        ValueError: the robot holds symbols.
+        ValueError: the robot holds symbols, or too few samples.
 
     >>> from dynlib import robots
     >>> base_parameters(robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)).shape  # six combinations matter in the plane
@@ -238,29 +251,25 @@ def base_parameters(robot: Robot, *, samples: int = 200, seed: int = 1) -> Array
     """
     if robot.is_symbolic:
         raise ValueError(f"{robot.name} holds symbols; give them numbers with robot.subs(...) first.")
+    if samples < 10:
+        raise ValueError(f"samples is {samples}; expected at least 10, as many as a link has parameters.")
     states = np.random.default_rng(seed).uniform(-1, 1, (3, samples, robot.n)) * np.array([np.pi, 2, 4])[:, None, None]
-    Y = regressor(robot, *states).reshape(-1, 10 * robot.n)
-    _, R = np.linalg.qr(Y)
-    return _row_echelon(R, 1e-9 * np.abs(R).max())
+    Y = np.linalg.qr(regressor(robot, *states).reshape(-1, 10 * robot.n)).R  # fewer rows, the same dependences
+    kept, known = [], np.zeros((len(Y), 0))  # columns that bring something new, and unit vectors that span them
+    for k, column in enumerate(Y.T):
+        new = column - known @ (known.T @ column)
+        new = new - known @ (known.T @ new)  # again, for the digits
+        if np.linalg.norm(new) > _NOTHING_NEW * np.linalg.norm(Y, axis=0).max():
+            kept.append(k)
+            known = np.column_stack([known, new / np.linalg.norm(new)])
+    B = np.linalg.lstsq(Y[:, kept], Y, rcond=None)[0]
+    B[:, kept] = np.eye(len(kept))
+    B[np.abs(B) < _NOTHING_NEW] = 0
+    return B
 
 
-def _row_echelon(matrix: Array, zero: float) -> Array:
-    """Return the reduced row echelon form without its zero rows; entries below ``zero`` count as 0."""
-    rows, done = matrix.copy(), 0
-    for column in range(rows.shape[1]):
-        if done == len(rows):
-            break
-        pivot = done + int(np.abs(rows[done:, column]).argmax())
-        if abs(rows[pivot, column]) <= zero:
-            continue
-        rows[[done, pivot]] = rows[[pivot, done]]
-        rows[done] /= rows[done, column]
-        others = np.arange(len(rows)) != done
-        rows[others] -= np.outer(rows[others, column], rows[done])
-        done += 1
-    found = rows[:done]
-    found[np.abs(found) < 1e-9] = 0
-    return found
+_NOTHING_NEW = 1e-9
+"""What is left of a column that depends on others, relative to the largest column (dimensionless)."""
 
 
 def operational_inertia(robot: Robot, q: Any, *, rows: Any = slice(None), axes: Axes = "world") -> Array:
@@ -269,14 +278,15 @@ def operational_inertia(robot: Robot, q: Any, *, rows: Any = slice(None), axes: 
     Args:
         robot: the arm, of floats, not in a singular position.
         q: joint values, shape (..., N), in rad or m.
-        rows: which rows of the Jacobian count, such as ``[0, 1]`` for the plane.
+        rows: which rows of the Jacobian count, such as ``[0, 1]`` for the plane or ``0`` for one direction.
         axes: in which axes the tip is described, as in :func:`dynlib.velocity.jacobian`.
 
     Returns:
         :math:`\Lambda`, shape (..., r, r), in kg (kg m, kg m²).
 
     Raises:
-        ValueError: the arm cannot move the tip in all these directions here.
+        ValueError: the robot holds symbols, the arm cannot move the tip in all these directions here, or a joint
+            moves without any inertia.
 
     >>> from dynlib import robots
     >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
@@ -284,12 +294,22 @@ def operational_inertia(robot: Robot, q: Any, *, rows: Any = slice(None), axes: 
     array([[1., 0.],
            [0., 2.]])
     """
-    J = jacobian(robot, q, axes=axes)[..., rows, :]
+    if robot.is_symbolic:
+        raise ValueError(f"{robot.name} holds symbols; give them numbers with robot.subs(...) first.")
+    (q,) = robot.state(q=q)
+    J = jacobian(robot, q, axes=axes)[..., np.atleast_1d(np.arange(6)[rows]), :]
     M = mass_matrix(robot, q)
+    _refuse_singular(M, q, f"a joint of {robot.name} moves without any inertia at", "give its link or its motor some")
     mobility = J @ np.linalg.solve(M, transpose(J))
-    if (np.linalg.cond(mobility) > 1e12).any():
-        raise ValueError(
-            f"{robot.name} cannot move its tip in all of these {J.shape[-2]} directions at q = "
-            f"{np.asarray(q).tolist()} (a singular position); leave out directions with rows=..."
-        )
+    hint = f"a singular position, or more than the arm's {robot.n} joints can do; leave out directions with rows=..."
+    _refuse_singular(mobility, q, f"{robot.name} cannot move its tip in all {J.shape[-2]} directions at", hint)
     return np.linalg.inv(mobility)
+
+
+def _refuse_singular(matrices: Array, q: Array, what: str, hint: str) -> None:
+    """Raise an error for the first state whose matrix has no inverse, whatever the units of its rows are."""
+    diagonal = np.einsum("...ii->...i", matrices)
+    size = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    least = np.linalg.eigvalsh(matrices / size[..., :, None] / size[..., None, :])[..., 0]
+    if (singular := least < 1e-12).any():
+        raise ValueError(f"{what} q = {q[singular][0].tolist()}: {hint}.")

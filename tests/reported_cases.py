@@ -11,7 +11,6 @@ import math
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +23,7 @@ from dynlib.links import Body, Motor
 from dynlib.newton_euler import inverse_dynamics
 from dynlib.notation import tidy
 from dynlib.robot import Robot
+from dynlib.structure import coriolis_matrix, gravity_torque, mass_matrix, velocity_torque
 from dynlib.velocity import Wrench, jacobian, point_velocity, static_torques
 
 JOINTS = {"R": "revolute", "P": "prismatic", "F": "fixed"}
@@ -97,35 +97,7 @@ def robot_of(model: dict) -> Robot:
     )
 
 
-def weightless(robot: Robot) -> Robot:
-    """Return the arm without gravity."""
-    return replace(robot, gravity=[0, 0, 0])
-
-
-def undriven(robot: Robot) -> Robot:
-    """Return the arm without motors, thus without friction."""
-    return replace(robot, links=[replace(link, motor=None) for link in robot.links])
-
-
 # ---- What follows from inverse dynamics ------------------------------------------------------------
-
-
-def mass_matrix(robot: Robot, q) -> np.ndarray:
-    """M, shape (..., N, N), with rotor inertias: one column for the unit acceleration of each joint."""
-    q = np.asarray(q, dtype=float)[..., None, :]
-    return np.swapaxes(inverse_dynamics(weightless(robot), q, np.zeros(robot.n), np.eye(robot.n)), -1, -2)
-
-
-def velocity_torques(robot: Robot, q, qd) -> np.ndarray:
-    """C qd, shape (..., N): what the velocity products alone ask for."""
-    return inverse_dynamics(weightless(undriven(robot)), q, qd, np.zeros(robot.n))
-
-
-def coriolis_matrix(robot: Robot, q, qd) -> np.ndarray:
-    """C of the Christoffel symbols, shape (N, N), exact since C qd is a quadratic form in qd."""
-    unit = np.eye(robot.n)
-    together = velocity_torques(robot, q, np.asarray(qd) + unit)
-    return ((together - velocity_torques(robot, q, qd) - velocity_torques(robot, q, unit)) / 2).T
 
 
 def forward_dynamics(robot: Robot, q, qd, tau) -> np.ndarray:
@@ -241,21 +213,21 @@ def _wrist(robot: Robot, q: np.ndarray) -> np.ndarray | None:
 
 def _dynamics(model: dict, robot: Robot, q: np.ndarray, given: dict) -> dict:
     qd, qdd = _rates(robot, given)
-    rest, found = np.zeros(robot.n), {}
+    found = {}
     M = found["M"] = mass_matrix(robot, q)
-    found["g"] = inverse_dynamics(undriven(robot), q, rest, rest)
+    found["g"] = gravity_torque(robot, q)
     found["det"] = found["det_M"] = np.linalg.det(M)
     found["smallest_eigenvalue"] = np.linalg.eigvalsh(M)[..., 0]
-    found["C_qd"] = velocity_torques(robot, q, qd)
+    found["C_qd"] = velocity_torque(robot, q, qd)
     found["h"] = found["C_qd"] + found["g"]
-    still = inverse_dynamics(robot, q, qd, rest)
+    still = inverse_dynamics(robot, q, qd, np.zeros(robot.n))
     found["friction"] = found["tau_friction"] = still - found["h"]
     found["kinetic_energy"] = (qd * apply_matrix(M, qd)).sum(axis=-1) / 2
     if q.ndim == 1 and qd.ndim == 1:
         found["C_christoffel"] = coriolis_matrix(robot, q, qd)
         units = np.eye(robot.n)
-        found["bias"] = {f"joint{i + 1}": velocity_torques(robot, q, unit) for i, unit in enumerate(units)}
-        found["bias"]["both" if robot.n == 2 else "all"] = velocity_torques(robot, q, units.sum(axis=0))
+        found["bias"] = {f"joint{i + 1}": velocity_torque(robot, q, unit) for i, unit in enumerate(units)}
+        found["bias"]["both" if robot.n == 2 else "all"] = velocity_torque(robot, q, units.sum(axis=0))
     moving = q, qd, qdd
     found["tau"] = found["tau_no_wrench"] = inverse_dynamics(robot, *moving)
     found["power"] = (found["tau"] * qd).sum(axis=-1)
@@ -315,9 +287,8 @@ def _absolute_angles(robot: Robot, given: dict) -> dict:
     p, pd, pdd = (np.asarray(given.get(key, np.zeros(robot.n)), dtype=float) for key in ("p_abs", "pd_abs", "pdd_abs"))
     relative = inverse_dynamics(robot, P @ p, P @ pd, P @ pdd)
     D = P.T @ mass_matrix(robot, P @ p) @ P
-    rest = np.zeros(robot.n)
-    g = P.T @ inverse_dynamics(robot, P @ p, rest, rest)
-    bias = P.T @ velocity_torques(robot, P @ p, P @ pd)
+    g = P.T @ gravity_torque(robot, P @ p)
+    bias = P.T @ velocity_torque(robot, P @ p, P @ pd)
     return {"tau_rel": relative, "tau_abs": P.T @ relative, "D_abs": D, "M_abs": D, "g_abs": g, "bias_abs": bias}
 
 
