@@ -419,12 +419,16 @@ class Robot(Data):
         lines = [f"{self.name}: {self.n} joint{'s' if self.n > 1 else ''}, gravity {_plain(self.gravity)} m/s²"]
         if self.table is not None:
             lines.append(str(self.table))
-        lines += ["   i  joint      origin in parent (m)  mass (kg)  mass centre (m)     Ixx, Iyy, Izz (kg m²)"]
+        rows = [("i", "joint", "origin in parent (m)", "mass (kg)", "mass centre (m)", "Ixx Iyy Izz (kg m²)")]
         for i, link in enumerate(self.links, start=1):
-            origin = _plain(frames.position(link.fixed))
+            vectors = (frames.position(link.fixed), link.com, np.diagonal(link.inertia))
+            origin, com, moments = (_plain(vector)[1:-1].replace(",", "") for vector in vectors)
             mass = "unknown" if link.mass is None else _plain(link.mass)
-            moments = _plain(np.diagonal(link.inertia))
-            lines += [f"  {i:>2}  {link.joint:<9}  {origin:<20}  {mass:<9}  {_plain(link.com):<18}  {moments}"]
+            rows.append((str(i), link.joint, origin, mass, com, moments))
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        for row in rows:
+            cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            lines.append(("  " + "  ".join(cells)).rstrip())
         if self.payload is not None:
             lines.append(f"  payload {_plain(self.payload.mass)} kg at {_plain(self.payload.com)} m in tip axes")
         return "\n".join(lines)
