@@ -419,10 +419,10 @@ class Robot(Data):
         lines = [f"{self.name}: {self.n} joint{'s' if self.n > 1 else ''}, gravity {_plain(self.gravity)} m/s²"]
         if self.table is not None:
             lines.append(str(self.table))
-        rows = [("i", "joint", "origin in parent (m)", "mass (kg)", "mass centre (m)", "Ixx Iyy Izz (kg m²)")]
+        rows = [("i", "joint", "origin (m)", "mass (kg)", "mass centre (m)", "Ixx Iyy Izz (kg m²)")]
         for i, link in enumerate(self.links, start=1):
             vectors = (frames.position(link.fixed), link.com, np.diagonal(link.inertia))
-            origin, com, moments = (_plain(vector)[1:-1].replace(",", "") for vector in vectors)
+            origin, com, moments = (_listed(vector) for vector in vectors)
             mass = "unknown" if link.mass is None else _plain(link.mass)
             rows.append((str(i), link.joint, origin, mass, com, moments))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -435,6 +435,11 @@ class Robot(Data):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def _listed(vector: Array) -> str:
+    entries = [_plain(np.asarray(entry)) for entry in vector]
+    return (", " if any(" " in entry for entry in entries) else " ").join(entries)
 
 
 def _plain(array: Array) -> str:
