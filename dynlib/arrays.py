@@ -362,6 +362,17 @@ def _joined(entries: Sequence[Any]) -> Array:
     return joined
 
 
+def _product_of(a: Array, b: Array) -> Callable[[Any, Any], Any]:
+    """Return how entries are multiplied: as NumPy does, but an exact 0 is not multiplied with an expression.
+
+    SymPy would ask first whether the expression is finite, which takes most of the time of a derivation.
+    """
+    return _TIMES if is_symbolic(a) or is_symbolic(b) else np.multiply
+
+
+_TIMES = np.frompyfunc(lambda a, b: sympy.S.Zero if a is sympy.S.Zero or b is sympy.S.Zero else a * b, 2, 1)
+
+
 def apply(matrix: Array, vector_: Array) -> Array:
     """Return matrix times vector, ``(..., 3, 3)`` and ``(..., 3)`` to ``(..., 3)``.
 
@@ -369,7 +380,9 @@ def apply(matrix: Array, vector_: Array) -> Array:
     array([1., 2., 3.])
     """
     x, y, z = (vector_[..., i] for i in range(3))
-    return vector(*(matrix[..., i, 0] * x + matrix[..., i, 1] * y + matrix[..., i, 2] * z for i in range(3)))
+    times = _product_of(matrix, vector_)
+    rows = ([matrix[..., i, k] for k in range(3)] for i in range(3))
+    return vector(*(times(a, x) + times(b, y) + times(c, z) for a, b, c in rows))
 
 
 def cross(a: Array, b: Array) -> Array:
@@ -379,7 +392,9 @@ def cross(a: Array, b: Array) -> Array:
     array([0., 0., 1.])
     """
     (a_x, a_y, a_z), (b_x, b_y, b_z) = ([each[..., i] for i in range(3)] for each in (a, b))
-    return vector(a_y * b_z - a_z * b_y, a_z * b_x - a_x * b_z, a_x * b_y - a_y * b_x)
+    times = _product_of(a, b)
+    x, y = times(a_y, b_z) - times(a_z, b_y), times(a_z, b_x) - times(a_x, b_z)
+    return vector(x, y, times(a_x, b_y) - times(a_y, b_x))
 
 
 def dot(a: Array, b: Array) -> Array:
@@ -388,7 +403,8 @@ def dot(a: Array, b: Array) -> Array:
     >>> float(dot(np.array([1.0, 2.0, 3.0]), np.array([0.0, 0.0, 1.0])))
     3.0
     """
-    return np.asarray(a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2])
+    times = _product_of(a, b)
+    return np.asarray(times(a[..., 0], b[..., 0]) + times(a[..., 1], b[..., 1]) + times(a[..., 2], b[..., 2]))
 
 
 def transpose(matrix: Array) -> Array:

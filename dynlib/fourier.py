@@ -110,6 +110,12 @@ class Fourier:
         _add_to(terms, {key: -coefficient for key, coefficient in other.terms.items()})
         return Fourier(self.space, terms)
 
+    def __neg__(self) -> "Fourier":
+        return Fourier(self.space, {key: -coefficient for key, coefficient in self.terms.items()})
+
+    def __truediv__(self, number: int) -> "Fourier":
+        return Fourier(self.space, {key: coefficient * QQ(1, number) for key, coefficient in self.terms.items()})
+
     def __mul__(self, other: "Fourier") -> "Fourier":
         terms: dict[Key, PolyElement] = {}
         half = QQ(1, 2)
@@ -156,11 +162,13 @@ class Fourier:
 
     def expression(self) -> sympy.Expr:
         """Return the SymPy expression, a sum of products."""
-        parts = []
+        symbols, parts = self.space.ring.symbols, []
         for (sine, factors), coefficient in self.terms.items():
             angle = sympy.Add(*(factor * angle for factor, angle in zip(factors, self.space.angles, strict=True)))
             wave = sympy.sin(angle) if sine else sympy.cos(angle)
-            parts += [wave * part for part in sympy.Add.make_args(coefficient.as_expr())]
+            for powers, number in coefficient.terms():
+                product = [symbol**power for symbol, power in zip(symbols, powers, strict=True) if power]
+                parts.append(sympy.Mul(sympy.Rational(number.numerator, number.denominator), *product, wave))
         return sympy.Add(*parts)
 
 

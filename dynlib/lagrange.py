@@ -9,17 +9,18 @@ The energies may come from a robot or be typed; the coordinates may be any that 
 independent (E14). Expressions are kept in Fourier form, so that the textbook's form comes out without simplification.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import sympy
 
 from dynlib import velocity
-from dynlib.arrays import Array, apply, dot, transpose
+from dynlib.arrays import Array, apply, as_floats, dot, transpose
 from dynlib.equation import Equation, equation
-from dynlib.fourier import Space
+from dynlib.fourier import Fourier, Space
 from dynlib.frames import compose, position, rotation
 from dynlib.links import exact_identity
 from dynlib.robot import Robot
@@ -34,68 +35,19 @@ from dynlib.robot import Robot
 )
 def kinetic_energy(m: Array, v_c: Array, I: Array, omega: Array) -> Array:
     """Kinetic energy of link i: of its mass centre, and of its turning about it."""
-    return (dot(v_c, v_c) * m + dot(omega, apply(I, omega))) / 2
+    return dot(v_c, v_c) * m / 2 + dot(omega, apply(I, omega)) / 2
+
+
+@equation("p_c", r"{}^{0}p_{c_{i}}", r"{}^{0}p_{i} + {}^{0}_{i}R\,{}^{i}p_{c_{i}}", source="A5.3.2-3")
+def com_position(R: Array, p: Array, p_c: Array) -> Array:
+    """Position of the mass centre of link i in frame {0}."""
+    return apply(R, p_c) + p
 
 
 @equation("P", r"\mathcal{P}_{i}", r"-m_{i}\,{}^{0}g^{\top}\,{}^{0}p_{c_{i}}", source="A5.3.2-8")
 def potential_energy(m: Array, g: Array, p_c: Array) -> Array:
     """Potential energy of link i: it grows against the direction of fall; zero at the origin of frame {0}."""
     return -dot(g, p_c) * m
-
-
-@dataclass(frozen=True, eq=False)
-class Energies:
-    r"""Kinetic and potential energy of an arm.
-
-    Attributes:
-        K: kinetic energy of each link, shape (..., N), in J.
-        P: potential energy of each link, zero at the origin of {0}, shape (..., N), in J.
-    """
-
-    K: Array
-    P: Array
-
-    @property
-    def kinetic(self) -> Array:
-        """Return the kinetic energy of the arm, shape (...,), in J."""
-        return np.asarray(self.K.sum(axis=-1))
-
-    @property
-    def potential(self) -> Array:
-        """Return the potential energy of the arm, shape (...,), in J."""
-        return np.asarray(self.P.sum(axis=-1))
-
-
-def energies(robot: Robot, q: Any, dq: Any) -> Energies:
-    r"""Return the energies of every link, from the velocity recursion (A5.3.2-7, -8 for any arm).
-
-    Args:
-        robot: the arm; every link needs a mass (0 is allowed). Its payload counts, its motors do not.
-        q: joint values, shape (..., N), in rad or m.
-        dq: joint rates, shape (..., N), in rad/s or m/s.
-
-    Returns:
-        :class:`Energies`.
-
-    Raises:
-        ValueError: a wrong length, shape or number, or a link without mass data.
-        TypeError: floats beside symbols.
-
-    >>> from dynlib import robots
-    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
-    >>> found = energies(arm, [0, 0], [1, 0])  # speeds 1 and 2 m/s
-    >>> found.K
-    array([0.5, 2. ])
-    """
-    q, dq = robot.state(q=q, dq=dq)
-    g = apply(transpose(rotation(robot.base)), robot.gravity)
-    pose = exact_identity(robot.gravity)
-    kinetic, potential = [], []
-    for body, motion in zip(robot.known_bodies(), velocity.outward(robot, q, dq), strict=True):
-        pose = compose(pose, motion.T)
-        kinetic.append(kinetic_energy(body.mass, motion.v_c, body.inertia, motion.omega))
-        potential.append(potential_energy(body.mass, g, apply(rotation(pose), body.com) + position(pose)))
-    return Energies(*(np.stack(np.broadcast_arrays(*map(np.asarray, each)), axis=-1) for each in (kinetic, potential)))
 
 
 @equation("L", r"\mathcal{L}", r"\mathcal{K} - \mathcal{P}", source="A5.3.2-1")
@@ -137,9 +89,12 @@ def lagrange_equation(dp: Any, force: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Steps:
+class Steps(velocity.Steps):
     """The equations of the Lagrange chapter; a misconception is one of them replaced."""
 
+    kinetic_energy: Equation = kinetic_energy
+    com_position: Equation = com_position
+    potential_energy: Equation = potential_energy
     lagrangian: Equation = lagrangian
     momentum: Equation = momentum
     coordinate_force: Equation = coordinate_force
@@ -148,22 +103,108 @@ class Steps:
 
 
 @dataclass(frozen=True, eq=False)
-class Coordinate:
-    r"""What Lagrange's equation of one coordinate is made of; expressions, sums of products.
+class Energies:
+    r"""Kinetic and potential energy of an arm.
 
     Attributes:
-        L: :math:`\mathcal L`, in J.
-        p: momentum :math:`\partial\mathcal L/\partial\dot q_k`, in N m s (turning) or N s (sliding).
-        force: :math:`\partial\mathcal L/\partial q_k`, in N m or N.
-        dp: :math:`\dot p_k`, in N m or N.
-        tau: :math:`\tau_k`, in N m or N.
+        K: kinetic energy of each link, shape (..., N), in J.
+        P: potential energy of each link, zero at the origin of {0}, shape (..., N), in J.
     """
 
-    L: sympy.Expr
-    p: sympy.Expr
-    force: sympy.Expr
-    dp: sympy.Expr
-    tau: sympy.Expr
+    K: Array
+    P: Array
+
+    @property
+    def kinetic(self) -> Array:
+        """Return the kinetic energy of the arm, shape (...,), in J."""
+        return np.asarray(self.K.sum(axis=-1))
+
+    @property
+    def potential(self) -> Array:
+        """Return the potential energy of the arm, shape (...,), in J."""
+        return np.asarray(self.P.sum(axis=-1))
+
+
+def energies(robot: Robot, q: Any, dq: Any, *, steps: Steps = Steps()) -> Energies:
+    r"""Return the energies of every link, from the velocity recursion (A5.3.2-7, -8 for any arm).
+
+    Args:
+        robot: the arm; every link needs a mass (0 is allowed). Its payload counts, its motors do not.
+        q: joint values, shape (..., N), in rad or m.
+        dq: joint rates, shape (..., N), in rad/s or m/s.
+        steps: the equations, for trying a wrong one.
+
+    Returns:
+        :class:`Energies`.
+
+    Raises:
+        ValueError: a wrong length, shape or number, or a link without mass data.
+        TypeError: floats beside symbols.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
+    >>> found = energies(arm, [0, 0], [1, 0])  # speeds 1 and 2 m/s
+    >>> found.K
+    array([0.5, 2. ])
+    """
+    q, dq = robot.state(q=q, dq=dq)
+    terms = _terms(robot, q, dq, steps)
+    kinetic = [steps.kinetic_energy(m, v_c, I, omega) for m, v_c, I, omega, *_ in terms]
+    potential = [steps.potential_energy(m, g, p_c) for m, *_, g, p_c in terms]
+    return Energies(*(np.stack(np.broadcast_arrays(*map(np.asarray, each)), axis=-1) for each in (kinetic, potential)))
+
+
+def _terms(robot: Robot, q: Array, dq: Array, steps: Steps) -> list[tuple[Array, ...]]:
+    """Return what the energies of each link are made of: m, v_c, I and omega in its axes; g and p_c in those of {0}."""
+    terms: list[tuple[Array, ...]] = []
+    g = apply(transpose(rotation(robot.base)), robot.gravity)
+    pose = exact_identity(robot.gravity)
+    for body, motion in zip(robot.known_bodies(), velocity.outward(robot, q, dq, steps=steps), strict=True):
+        pose = compose(pose, motion.T)
+        p_c = steps.com_position(rotation(pose), position(pose), body.com)
+        terms.append((body.mass, motion.v_c, body.inertia, motion.omega, g, p_c))
+    return terms
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Coordinate:
+    r"""What Lagrange's equation of one coordinate is made of; written out as sums of products when asked for.
+
+    Attributes:
+        found: the five quantities below as they were derived, by name.
+        write: turns one of them into an expression.
+    """
+
+    found: Mapping[str, Any]
+    write: Callable[[Any], sympy.Expr]
+
+    @cached_property
+    def L(self) -> sympy.Expr:
+        r"""Return :math:`\mathcal L`, in J."""
+        return self.write(self.found["L"])
+
+    @cached_property
+    def p(self) -> sympy.Expr:
+        r"""Return the momentum :math:`\partial\mathcal L/\partial\dot q_k`, in N m s (turning) or N s (sliding)."""
+        return self.write(self.found["p"])
+
+    @cached_property
+    def force(self) -> sympy.Expr:
+        r"""Return :math:`\partial\mathcal L/\partial q_k`, in N m or N."""
+        return self.write(self.found["force"])
+
+    @cached_property
+    def dp(self) -> sympy.Expr:
+        r"""Return the rate of the momentum :math:`\dot p_k`, in N m or N."""
+        return self.write(self.found["dp"])
+
+    @cached_property
+    def tau(self) -> sympy.Expr:
+        r"""Return the generalized force :math:`\tau_k`, in N m or N."""
+        return self.write(self.found["tau"])
+
+    def __repr__(self) -> str:
+        return f"tau = {self.tau}"
 
 
 def equations(
@@ -196,18 +237,30 @@ def equations(
     space = Space.of([K, P], extra=[*dq, *ddq])
     moving = {*q, *dq}
     if any(not other.is_Symbol and other.free_symbols & moving for other in space.ring.symbols):
-        read, write = (lambda expression: expression), sympy.expand  # a root or a quotient: SymPy differentiates it
-    else:
-        read, write = space.read, (lambda value: value.expression())
-    rates, accelerations = [read(symbol) for symbol in dq], [read(symbol) for symbol in ddq]
-    L = steps.lagrangian(read(K), read(P))
+        return _derived(K, P, q, dq, dq, ddq, sympy.expand, steps)  # a root or a quotient: SymPy differentiates it
+    K, P, rates, accelerations = space.read(K), space.read(P), map(space.read, dq), map(space.read, ddq)
+    return _derived(K, P, q, dq, list(rates), list(accelerations), Fourier.expression, steps)
+
+
+def _derived(
+    K: Any,
+    P: Any,
+    q: Sequence[sympy.Symbol],
+    dq: Sequence[sympy.Symbol],
+    rates: Sequence[Any],
+    accelerations: Sequence[Any],
+    write: Callable[[Any], sympy.Expr],
+    steps: Steps,
+) -> tuple[Coordinate, ...]:
+    """Derive the equations; energies, rates and accelerations are all expressions or all in Fourier form."""
+    L = steps.lagrangian(K, P)
     found = []
     for coordinate, rate in zip(q, dq, strict=True):
         p = steps.momentum(L, rate)
         force = steps.coordinate_force(L, coordinate)
         dp = steps.momentum_rate(p, q, rates, accelerations, (q, dq))
         tau = steps.lagrange_equation(dp, force)
-        found.append(Coordinate(*map(write, (L, p, force, dp, tau))))
+        found.append(Coordinate({"L": L, "p": p, "force": force, "dp": dp, "tau": tau}, write))
     return tuple(found)
 
 
@@ -230,8 +283,47 @@ def of_robot(robot: Robot, *, steps: Steps = Steps()) -> tuple[Coordinate, ...]:
     d2*dtheta1**2*m2 - g*m2*sin(theta1)
     """
     q, dq, ddq = robot.motion_symbols()
-    found = energies(robot, q, dq)
-    return equations(found.kinetic.item(), found.potential.item(), list(q), list(dq), list(ddq), steps=steps)
+    terms = _terms(robot, q, dq, steps)
+    space = Space.of({entry for term in terms for array in term for entry in array.flat}, extra=[*dq, *ddq])
+    read = np.frompyfunc(space.read, 1, 1)  # squares are then formed in Fourier form
+    K = P = space.read(sympy.S.Zero)
+    for m, v_c, I, omega, g, p_c in (map(read, term) for term in terms):
+        K += steps.kinetic_energy(m, v_c, I, omega)
+        P += steps.potential_energy(m, g, p_c)
+    return _derived(K, P, list(q), list(dq), list(read(dq)), list(read(ddq)), Fourier.expression, steps)
+
+
+def torques(robot: Robot, q: Any, dq: Any, ddq: Any, *, steps: Steps = Steps()) -> Array:
+    r"""Return the torques and forces of a motion from Lagrange's equations, derived for this arm and then evaluated.
+
+    That takes long for an arm of many joints; :func:`dynlib.newton_euler.inverse_dynamics` gives the same at once.
+
+    Args:
+        robot: the arm, of numbers; its motors do not count.
+        q: joint values, shape (..., N), in rad or m.
+        dq: joint rates, shape (..., N), in rad/s or m/s.
+        ddq: joint accelerations, shape (..., N), in rad/s² or m/s².
+        steps: the equations, for trying a wrong one.
+
+    Returns:
+        :math:`\tau`, shape (..., N), in N m (revolute) or N (prismatic).
+
+    Raises:
+        ValueError: a wrong length, shape or number, a link without mass data, or an arm that holds symbols.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
+    >>> torques(arm, [0, 0], [0, 0], [0, 0])
+    array([30., 10.])
+    """
+    if robot.symbols:
+        raise ValueError(f"{robot.name} holds symbols; give them numbers with robot.subs(...), or use of_robot.")
+    exact = robot.exact()
+    formulas = [each.tau for each in of_robot(exact, steps=steps)]
+    symbols = [symbol for group in exact.motion_symbols() for symbol in group]
+    state = [np.moveaxis(as_floats(each), -1, 0) for each in robot.state(q=q, dq=dq, ddq=ddq)]
+    values = sympy.lambdify(symbols, formulas, "numpy", cse=True)(*np.concatenate(state))
+    return np.stack(np.broadcast_arrays(*values, state[0][0])[:-1], axis=-1)
 
 
 def _check_coordinates(q: list[Any], dq: list[Any], ddq: list[Any], kinetic: sympy.Expr) -> None:

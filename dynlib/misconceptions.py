@@ -1,7 +1,8 @@
-r"""Misconceptions: the recursion with one step, or one piece of data, read wrongly.
+r"""Misconceptions: a derivation with one step, or one piece of data, read wrongly.
 
 A wrong result is hardly ever chaos. It is the right derivation with one step replaced, so it can be computed, explained
-and recognised by its number. Each entry of :data:`ALL` has a name, a sentence of feedback, and the replaced step.
+and recognised by its number. Each entry of :data:`ALL` (the recursion) and of :data:`LAGRANGE` (Lagrange's equations)
+has a name, a sentence of feedback, and the replaced step.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dynlib import acceleration, check, newton_euler, velocity
+from dynlib import acceleration, check, lagrange, newton_euler, velocity
 from dynlib.arrays import Array, apply, cross, transpose
 from dynlib.dh import Convention, Table
 from dynlib.equation import Equation, equation
@@ -74,13 +75,55 @@ WORDS: dict[str, dict[str, tuple[str, str]]] = {
             "load with the wrong sense",
             "The load is what the surroundings put on the arm; what the arm puts on them is the opposite.",
         ),
+        "wave_not_differentiated": (
+            "derivative of the cosine missing",
+            "A momentum changes with time through the coordinates as well: cos θ₂ in it has the time derivative "
+            "-θ̇₂ sin θ₂.",
+        ),
+        "half_lost": (
+            "factor ½ lost",
+            "Kinetic energy is ½ m v² + ½ ω·Iω; without the halves every momentum is twice too large.",
+        ),
+        "relative_rate": (
+            "relative rate used as the absolute one",
+            "A joint rate is measured from the link before; the link itself turns at the sum of all rates up to its "
+            "joint.",
+        ),
+        "potential_sign": (
+            "potential energy with the wrong sign",
+            "Potential energy grows against the direction in which things fall: P = m g times the height.",
+        ),
+        "height_from_own_joint": (
+            "height measured from the link's own joint",
+            "All heights are measured from one level that stands still. The joint of the link moves, so the lever of "
+            "the weight about the joints before it is lost.",
+        ),
     }
 }
 """Name and feedback of each misconception, by language and key."""
 
 
 @dataclass(frozen=True)
-class Misconception:
+class Named:
+    """What has a name and feedback in :data:`WORDS`.
+
+    Attributes:
+        key: short name for programs.
+    """
+
+    key: str
+
+    def name(self, language: str = "en") -> str:
+        """Return what the mistake is called."""
+        return WORDS[language][self.key][0]
+
+    def feedback(self, language: str = "en") -> str:
+        """Return one or two sentences that say what is wrong and what belongs there."""
+        return WORDS[language][self.key][1]
+
+
+@dataclass(frozen=True)
+class Misconception(Named):
     """A right derivation with one thing wrong.
 
     Attributes:
@@ -90,18 +133,9 @@ class Misconception:
         options: changes loads or base motion, for an arm.
     """
 
-    key: str
     steps: Callable[[], Steps] = lambda: Steps()
     robot: Callable[[Robot], Robot] = lambda robot: robot
     options: Callable[[Robot, dict[str, Any]], dict[str, Any]] = lambda robot, options: options
-
-    def name(self, language: str = "en") -> str:
-        """Return what the mistake is called."""
-        return WORDS[language][self.key][0]
-
-    def feedback(self, language: str = "en") -> str:
-        """Return one or two sentences that say what is wrong and what belongs there."""
-        return WORDS[language][self.key][1]
 
     def inverse_dynamics(self, robot: Robot, q: Any, dq: Any, ddq: Any, **options: Any) -> Array:
         r"""Return the torques that follow from the mistake.
@@ -339,3 +373,82 @@ ALL: Mapping[str, Misconception] = {
     )
 }
 """Every misconception of the recursion, by key."""
+
+
+@dataclass(frozen=True)
+class LagrangeMisconception(Named):
+    """A right derivation by Lagrange with one step wrong.
+
+    Attributes:
+        key: short name for programs.
+        steps: the steps of the derivation, one of them replaced.
+    """
+
+    steps: lagrange.Steps
+
+    def of_robot(self, robot: Robot) -> tuple[lagrange.Coordinate, ...]:
+        """Return the equations that follow from the mistake, for an arm of symbols.
+
+        Args:
+            robot: the arm, with exact data.
+
+        >>> from dynlib import robots
+        >>> LAGRANGE["potential_sign"].of_robot(robots.rp())[1].tau
+        -d2*dtheta1**2*m2 + ddd2*m2 - g*m2*sin(theta1)
+        """
+        return lagrange.of_robot(robot, steps=self.steps)
+
+    def torques(self, robot: Robot, q: Any, dq: Any, ddq: Any) -> Array:
+        r"""Return the torques that follow from the mistake, for an arm of numbers.
+
+        Args:
+            robot: the arm; its motors do not count.
+            q: joint values, shape (..., N), in rad or m.
+            dq: joint rates, shape (..., N), in rad/s or m/s.
+            ddq: joint accelerations, shape (..., N), in rad/s² or m/s².
+
+        Returns:
+            The wrong :math:`\tau`, shape (..., N), in N m (revolute) or N (prismatic).
+
+        >>> from dynlib import robots
+        >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
+        >>> LAGRANGE["height_from_own_joint"].torques(arm, [0, 0], [0, 0], [0, 0])  # right: 30 and 10
+        array([20., 10.])
+        """
+        return lagrange.torques(robot, q, dq, ddq, steps=self.steps)
+
+
+def _only_through_rates(p: Any, q: Any, dq: Any, ddq: Any, by: Any) -> Any:
+    standing_still = [rate - rate for rate in dq]
+    return lagrange.momentum_rate(p, q, standing_still, ddq, by)
+
+
+def _without_halves(m: Array, v_c: Array, I: Array, omega: Array) -> Array:
+    return lagrange.kinetic_energy(m, v_c, I, omega) * 2
+
+
+def _falling_upwards(m: Array, g: Array, p_c: Array) -> Array:
+    return -lagrange.potential_energy(m, g, p_c)
+
+
+def _lagrange_misconceptions() -> list[LagrangeMisconception]:
+    def wrong(key: str, step: str, tex: str, function: Callable[..., Any]) -> LagrangeMisconception:
+        right = lagrange.Steps()
+        return LagrangeMisconception(key, replace(right, **{step: _wrong(getattr(right, step), tex, function)}))
+
+    through_rates = r"\sum_{j} \frac{\partial p_{i}}{\partial\dot{q}_{j}}\,\ddot{q}_{j}"
+    without_halves = lagrange.kinetic_energy.tex.replace(r"\tfrac{1}{2} ", "").replace(r"\tfrac{1}{2}\,", "")
+    own_rate = r"\dot{\theta}_{i}\,{}^{i}\hat{z}_{i}"
+    return [
+        wrong("wave_not_differentiated", "momentum_rate", through_rates, _only_through_rates),
+        wrong("half_lost", "kinetic_energy", without_halves, _without_halves),
+        wrong("relative_rate", "angular_velocity", own_rate, lambda R, omega, turning: turning),
+        wrong("potential_sign", "potential_energy", lagrange.potential_energy.tex.lstrip("-"), _falling_upwards),
+        wrong(
+            "height_from_own_joint", "com_position", r"{}^{0}_{i}R\,{}^{i}p_{c_{i}}", lambda R, p, p_c: apply(R, p_c)
+        ),
+    ]
+
+
+LAGRANGE: Mapping[str, LagrangeMisconception] = {each.key: each for each in _lagrange_misconceptions()}
+"""Every misconception of Lagrange's equations, by key."""
