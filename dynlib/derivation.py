@@ -3,14 +3,13 @@ r"""The printed derivation: every step of a recursion with its equation, its sou
 A printed step is a view of the record that the recursion returned, so nothing can be printed that was not computed. In
 a notebook it is shown as formulas, in a terminal as text, both in the documents' notation.
 
-How long may an arm be? Each joint multiplies the number of terms of the written-out torque by about ten. The torque of
-joint 1 of an arm as simple as the PUMA 560, in symbols and with full inertias, has some 80 000 terms; that of a general
-arm of six joints has 80 million. Computing these expressions takes a fraction of a second, because their parts are
-shared; only writing them out does not end. So a closed form of that size is good for being *evaluated*: putting in
-numbers, differentiating one entry, turning it into a program. It is not good for being read, expanded or simplified,
-and even as a program it loses against the recursion. What can be read is the recursion with a name for every
-intermediate value, ``derive(robot, named=True)``: a few hundred short lines for six joints. Values of more than
-:data:`LONGEST` terms are not written out; their size is shown instead.
+How long may an arm be? Each joint makes the torque of joint 1, multiplied out, many times longer. In symbols and with
+full inertias it has some 80 000 terms for an arm as simple as the PUMA 560, and 80 million for a general arm of six
+joints. To compute such an expression takes a fraction of a second, because its parts are shared; to write it out does
+not end. So a closed form of that size is good for being *evaluated*: put in numbers, differentiate it, turn it into a
+program. It is not good for being read, expanded or simplified, and even as a program it loses against the recursion.
+What can be read is the recursion with a name for every intermediate value, ``derive(robot, named=True)``: fewer than
+250 short lines for six joints. Of longer values than :data:`LONGEST` only the size is shown.
 """
 
 import itertools
@@ -34,14 +33,20 @@ _ORDER = {name: place for place, name in enumerate("T omega v v_c domega dv dv_c
 _COMPUTED_INWARD = ("F", "N", "f", "n", "tau", "tau_m")
 
 LONGEST = 1500
-"""Number of terms, over all components, of the longest value that is written out as sums of products."""
+"""Number of terms of the longest value that is written out, over all its components.
+
+A product of k sines and cosines counts as the :math:`2^{k-1}` terms that it becomes, before anything cancels.
+"""
 
 WORDS = {
     "en": {
         "too_long": "up to {terms:,} terms, too long to be written out; derive(robot, named=True) gives short lines",
     }
 }
-"""The sentences of this module, by language."""
+"""The sentences of this module, by language.
+
+:meta hide-value:
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +80,8 @@ class PrintedStep:
 
     @property
     def is_too_long(self) -> bool:
-        """Say whether the value has more than :data:`LONGEST` terms, so that only its size is shown."""
-        return _terms_of(self.value) > LONGEST
+        """Say whether the value has so many terms (:data:`LONGEST`) that only its size is shown."""
+        return is_too_long(self.value)
 
     def shown(self) -> str:
         """Return the TeX of the value, written out as sums; of its size, if it is too long for that."""
@@ -309,7 +314,7 @@ def _component_names(quantity: str, link: int, shape: tuple[int, ...]) -> list[t
 
 def _shorter(expression: sympy.Expr) -> sympy.Expr:
     """Return the expression as it is or expanded, whichever has fewer operations; what cancels is gone then."""
-    if count_terms(expression) > LONGEST:
+    if _count_written_terms(expression) > LONGEST:
         return expression
     return min(expression, sympy.expand(expression), key=count_operations)
 
@@ -344,18 +349,23 @@ def count_operations(expression: Any) -> int:
 
 
 def count_terms(expression: Any) -> int:
-    """Return how many terms an expression has at most when it is written out (:func:`dynlib.notation.tidy`).
+    """Return how many terms an expression has at most when it is multiplied out.
 
     Args:
         expression: a SymPy expression or a number.
 
     Returns:
-        The number of terms, counted without writing them out; what cancels is counted too.
+        The number of terms, counted without multiplying out; what cancels is counted too.
 
-    >>> a, b, theta1 = sympy.symbols("a b theta1")
-    >>> count_terms((a + b) * (a - b)), count_terms(sympy.sin(theta1) * sympy.cos(theta1))
-    (4, 2)
+    >>> a, b = sympy.symbols("a b")
+    >>> count_terms((a + b) * (a - b))
+    4
     """
+    return sum(_measured(expression, _terms_by_waves).values())
+
+
+def _count_written_terms(expression: Any) -> int:
+    """Return the terms when, besides, each product of k sines and cosines becomes a sum of 2**(k-1) of them."""
     by_waves = _measured(expression, _terms_by_waves)
     return sum(terms * 2 ** max(waves - 1, 0) for waves, terms in by_waves.items())
 
@@ -419,14 +429,21 @@ class Shown:
         return f"{notation.text(self.symbol)} = {notation.text(_shown(self.value))}"
 
 
-def _terms_of(array: Array) -> int:
-    return sum(map(count_terms, array.flat)) if is_symbolic(array) else 0
+def is_too_long(array: Array) -> bool:
+    """Say whether a value has so many terms (:data:`LONGEST`) that only its size is shown.
+
+    >>> a, b = sympy.symbols("a b")
+    >>> is_too_long(np.array([(a + b) ** 9, (a - b) ** 20]))
+    True
+    """
+    return is_symbolic(array) and sum(map(_count_written_terms, array.flat)) > LONGEST
 
 
 def _shown(value: Any, collect: bool = False) -> str:
     """Return the TeX of a value written out, or of its size if it is too long for that."""
     array = np.asarray(value, dtype=object) if not isinstance(value, np.ndarray) else value
-    if (terms := _terms_of(array)) > LONGEST:
+    if is_too_long(array):
+        terms = sum(map(count_terms, array.flat))
         return rf"\text{{{WORDS['en']['too_long'].format(terms=terms)}}}"
     return notation.latex(written_out(array, collect))
 

@@ -183,7 +183,7 @@ def test_what_is_too_long_is_measured_instead_of_written_out():
     tau = newton_euler.inverse_dynamics(arm, *arm.motion_symbols())
     shown = repr(derivation.show(r"\tau_1", tau[0]))
     assert time.perf_counter() - start < 5
-    assert re.fullmatch(r"τ₁ = up to [\d,]{13,} terms, too long to be written out; derive\(.*named=True\).*", shown)
+    assert re.fullmatch(r"τ₁ = up to [\d,]{9,} terms, too long to be written out; derive\(.*named=True\).*", shown)
     assert derivation.count_operations(tau[0]) > 10_000_000
     assert "too long" not in repr(derivation.derive(ARM))
 
@@ -192,7 +192,7 @@ def test_what_is_too_long_is_measured_instead_of_written_out():
 def test_count_of_terms_is_not_less_than_what_is_written_out(expression):
     a, b = sympy.symbols("a b")
     read = sympy.lambdify([a, b], expression, modules="sympy")(a, b)
-    assert derivation.count_terms(read) >= len(sympy.Add.make_args(notation.tidy(read)))
+    assert derivation._count_written_terms(read) >= len(sympy.Add.make_args(notation.tidy(read)))
 
 
 def test_names_of_numbers_are_not_needed():

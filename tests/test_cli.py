@@ -1,0 +1,185 @@
+"""The command: what it prints is what the library computes, and every mistake is answered in a sentence."""
+
+import subprocess
+import sys
+import tomllib
+import warnings
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from dynlib import __main__ as start
+from dynlib import cli, document, newton_euler, robotfile, robots, urdf
+from tools.files import ROOT
+
+NUMBERS = ["L1=0.8", "L2=0.6", "m1=3", "m2=2", "g=9.81"]
+ARM = robots.planar_2r(L1=0.8, L2=0.6, m1=3, m2=2, g=9.81)
+
+
+def run(*words, code=0):
+    """Run the command; return what it prints and what it says beside it, as one line each."""
+    done = CliRunner().invoke(cli.app, list(map(str, words)), env={"COLUMNS": "500", "TERM": "dumb"})
+    assert done.exit_code == code, done.output
+    return done.stdout, " ".join(done.stderr.split())
+
+
+def with_numbers(*words):
+    return [*words, *(word for value in NUMBERS for word in ("--set", value))]
+
+
+def test_show_prints_the_robot():
+    assert run("show", "planar_2r")[0] == f"{robots.load('planar_2r')}\n"
+
+
+def test_torques_are_those_of_the_recursion():
+    words = with_numbers("torques", "planar_2r", "--q", "0.3,-30deg", "--dq", "1 -2", "--ddq", "0.5,pi/2")
+    shown = [float(line.split()[2]) for line in run(*words)[0].splitlines()]
+    wanted = newton_euler.inverse_dynamics(ARM, [0.3, -np.pi / 6], [1, -2], [0.5, np.pi / 2])
+    assert shown == pytest.approx(wanted.tolist(), rel=1e-9)
+
+
+def test_rates_are_zero_if_they_are_left_out():
+    shown = run(*with_numbers("torques", "planar_2r", "--q", "0,0"))[0]
+    assert shown == "τ₁ = 51.012 N m\nτ₂ = 11.772 N m\n"  # 9.81 * (3 * 0.8 + 2 * (0.8 + 0.6)) and 9.81 * 2 * 0.6
+
+
+def test_torques_without_a_state_are_symbols():
+    shown, _ = run("torques", "rp")
+    assert "θ̈₁" in shown
+    assert "d̈₂" in shown
+
+
+def test_forces_of_sliding_joints_are_in_newtons():
+    words = ["torques", "rp", "--q", "0,1"]
+    values = {str(symbol): 1 for symbol in robots.load("rp").symbols}
+    words += [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
+    assert [line.split(maxsplit=3)[3] for line in run(*words)[0].splitlines()] == ["N m", "N"]
+
+
+@pytest.mark.parametrize(("ending", "to"), [("md", "markdown"), ("tex", "latex"), ("html", "html")])
+def test_derive_writes_what_the_library_renders(ending, to, tmp_path):
+    path = tmp_path / f"arm.{ending}"
+    _, said = run("derive", "planar_2r", "-o", path)
+    assert said == f"{path} is written."
+    text = document.render(robots.load("planar_2r"), to)
+    assert path.read_text(encoding="utf-8") == text
+    assert run("derive", "planar_2r", "--to", ending)[0] == text
+
+
+def test_derive_of_a_state_and_with_names(tmp_path):
+    words = with_numbers("derive", "planar_2r", "--q", "0.1,0.2")
+    assert run(*words)[0] == document.render(
+        robots.load("planar_2r").subs({name: float(value) for name, value in (v.split("=") for v in NUMBERS)}),
+        "markdown",
+        [0.1, 0.2],
+        [0, 0],
+        [0, 0],
+    )
+    assert run("derive", "planar_2r", "--named")[0] == document.render(robots.load("planar_2r"), named=True)
+
+
+def test_a_file_of_ones_own(tmp_path):
+    path = tmp_path / "my arm.toml"
+    path.write_text(robotfile.EXAMPLE, encoding="utf-8")
+    wanted = newton_euler.inverse_dynamics(robotfile.read(path), [0, 0], [0, 0], [0, 0])
+    shown = [float(line.split()[2]) for line in run("torques", path, "--q", "0,0")[0].splitlines()]
+    assert shown == pytest.approx(wanted.tolist(), rel=1e-9)
+
+
+def test_a_urdf_needs_gravity(tmp_path):
+    pytest.importorskip("yourdfpy")
+    path = tmp_path / "arm.urdf"
+    path.write_text(urdf.EXAMPLE, encoding="utf-8")
+    assert "a URDF says nothing of gravity" in run("show", path, code=2)[1]
+    assert "only a URDF needs it" in run("show", "rp", "--gravity", "0,0,1", code=2)[1]
+    wanted = newton_euler.inverse_dynamics(urdf.read(path, gravity=[0, 0, -9.81]), [0], [0], [0])
+    shown = run("torques", path, "--gravity", "0,0,-9.81", "--q", "0")[0]
+    assert float(shown.split()[2]) == pytest.approx(wanted[0])
+
+
+def test_doubtful_data_are_noted_beside_the_result():
+    shown, said = run("show", "puma560")
+    assert shown.startswith("PUMA 560")
+    assert said.startswith("note: puma560.toml, line 17: link 1: no real body has these data")
+    assert said.count("note:") == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["show", "nothing"], 1, "dynlib: the catalogue has no arm 'nothing'; it has cart_pole"),
+        (["show", "missing.toml"], 1, "dynlib: missing.toml: No such file or directory"),
+        (["torques", "planar_2r", "--q", "0,0"], 2, "planar 2R has symbols; give them numbers: --set L1=... --set L2"),
+        (["torques", "planar_2r", "--q", "0"], 2, "got 1 numbers, expected 2: 0"),
+        (["torques", "planar_2r", "--q", "0,x"], 2, "'x' is no number; expected one such as 0.5, 30deg or -pi/2."),
+        (["torques", "planar_2r", "--dq", "0,0"], 2, "--dq: give --q, too"),
+        (["show", "planar_2r", "--set", "m1"], 2, "'m1' has no equals sign; expected NAME=VALUE, such as m1=2.5."),
+        (["show", "planar_2r", "--set", "m9=1"], 1, "planar 2R has no symbol 'm9'; it has L1, L2, g, m1, m2."),
+        (["derive", "planar_2r", "-o", "arm.doc"], 1, "arm.doc ends with '.doc'; expected .md, .tex, .html"),
+        (["derive", "planar_2r", "--to", "pdf"], 2, "'pdf' is not one of 'html', 'md', 'tex'"),
+        (["derive", "planar_2r", "-o", "no/such/folder/arm.md"], 1, "No such file or directory"),
+        (["show"], 2, "Missing argument"),
+    ],
+)
+def test_mistakes_are_answered_in_a_sentence(words, code, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    said = run(*words, code=code)[1]
+    assert message in said
+    assert "Traceback" not in said
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("0.5", 0.5), ("-1e-3", -0.001), (".5", 0.5), ("90deg", np.pi / 2), ("pi", np.pi), ("-3*pi/4", -3 * np.pi / 4)],
+)
+def test_numbers_are_read(text, value):
+    assert cli.number(text) == pytest.approx(value, rel=1e-15)
+
+
+@pytest.mark.parametrize("text", ["", "x", "1,2", "pi/0", "1 deg", "nan", "inf", "__import__('os')", "2**3", "pi*2"])
+def test_what_is_no_number_is_refused(text):
+    with pytest.raises(ValueError, match="is no number"):
+        cli.number(text)
+
+
+@pytest.mark.parametrize("command", ["show", "derive", "torques"])
+def test_help_of_every_command_shows_an_example_that_runs(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my_arm.toml").write_text(robotfile.EXAMPLE, encoding="utf-8")
+    shown = run(command, "--help")[0]
+    examples = [line.split("Example: dynlib ")[1].split() for line in shown.splitlines() if "Example:" in line]
+    assert examples
+    for words in examples:
+        run(*words)
+
+
+def test_without_a_command_the_help_is_shown():
+    shown = "".join(run(code=2))
+    assert all(command in shown for command in ("show", "derive", "torques"))
+
+
+def test_python_m_dynlib_and_the_script_run_the_same(monkeypatch):
+    done = subprocess.run([sys.executable, "-m", "dynlib", "show", "rp"], capture_output=True, cwd=ROOT, check=True)
+    assert done.stdout.decode("utf-8").splitlines() == str(robots.load("rp")).splitlines()
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
+    assert scripts == {"dynlib": "dynlib.__main__:main"}
+    monkeypatch.setattr(sys, "argv", ["dynlib", "show", "rp"])
+    with pytest.raises(SystemExit, match="0"):
+        start.main()
+
+
+def test_a_missing_package_is_named_with_its_cure(monkeypatch):
+    monkeypatch.delitem(sys.modules, "dynlib.cli")
+    monkeypatch.delattr("dynlib.cli")
+    monkeypatch.setitem(sys.modules, "typer", None)
+    with pytest.raises(SystemExit) as caught:
+        start.main()
+    assert str(caught.value) == "The command needs the package typer, which is not installed: pip install typer"
+
+
+def test_warnings_of_the_library_are_back_after_a_command():
+    before = list(warnings.filters)
+    run("show", "rp")
+    assert warnings.filters == before
