@@ -213,7 +213,8 @@ def equations(
     r"""Derive Lagrange's equations from two energies and any independent coordinates (A5.3.2-2).
 
     Args:
-        kinetic: :math:`\mathcal K`, an expression in the coordinates and rates, in J.
+        kinetic: :math:`\mathcal K`, an expression in the coordinates and rates, in J; floats are read as the decimal
+            numbers that they show.
         potential: :math:`\mathcal P`, an expression in the coordinates, any zero, in J.
         q: symbols of the coordinates, shape (n,), in rad or m.
         dq: symbols of their rates, shape (n,).
@@ -224,16 +225,18 @@ def equations(
         A :class:`Coordinate` for each coordinate.
 
     Raises:
-        ValueError: a list of another length, a symbol that occurs twice, or a coordinate without inertia.
+        ValueError: a list of another length, a symbol that occurs twice, a coordinate without inertia, or an energy
+            that depends on what it cannot depend on.
         TypeError: a coordinate is no symbol.
 
     >>> m, g, x, dx, ddx = sympy.symbols("m g x dx ddx")
     >>> equations(m * dx**2 / 2, m * g * x, [x], [dx], [ddx])[0].tau  # a mass that is lifted
     ddx*m + g*m
     """
-    q, dq, ddq = (list(symbols) for symbols in (q, dq, ddq))
-    K, P = sympy.sympify(kinetic), sympy.sympify(potential)
-    _check_coordinates(q, dq, ddq, K)
+    K, P = _exact(kinetic), _exact(potential)
+    q, dq, ddq = (_symbols(name, given) for name, given in (("q", q), ("dq", dq), ("ddq", ddq)))
+    _check_coordinates(q, dq, ddq)
+    _check_energies(K, P, q, dq, ddq)
     space = Space.of([K, P], extra=[*dq, *ddq])
     moving = {*q, *dq}
     if any(not other.is_Symbol and other.free_symbols & moving for other in space.ring.symbols):
@@ -326,19 +329,44 @@ def torques(robot: Robot, q: Any, dq: Any, ddq: Any, *, steps: Steps = Steps()) 
     return np.stack(np.broadcast_arrays(*values, state[0][0])[:-1], axis=-1)
 
 
-def _check_coordinates(q: list[Any], dq: list[Any], ddq: list[Any], kinetic: sympy.Expr) -> None:
+def _exact(energy: Any) -> sympy.Expr:
+    """Return an energy with every float read as the decimal number that it shows."""
+    expression = sympy.sympify(energy)
+    return expression.xreplace({each: sympy.Rational(repr(float(each))) for each in expression.atoms(sympy.Float)})
+
+
+def _symbols(name: str, given: Any) -> list[sympy.Symbol]:
+    """Return a list of symbols, or say what else it is."""
+    if isinstance(given, sympy.Expr | str):
+        raise TypeError(f"{name} is {given}; expected a list of symbols, such as [{given}].")
+    for symbol in given:
+        if not isinstance(symbol, sympy.Symbol):
+            raise TypeError(
+                f"{name} holds {symbol!r}, which is no symbol; coordinates, rates and accelerations are SymPy symbols, "
+                'such as sympy.Symbol("x"), sympy.Symbol("dx") and sympy.Symbol("ddx").'
+            )
+    return list(given)
+
+
+def _check_coordinates(q: list[sympy.Symbol], dq: list[sympy.Symbol], ddq: list[sympy.Symbol]) -> None:
     if not len(q) == len(dq) == len(ddq):
         raise ValueError(f"q, dq and ddq have {len(q)}, {len(dq)} and {len(ddq)} entries; expected equally many.")
-    for symbol in (*q, *dq, *ddq):
-        if not isinstance(symbol, sympy.Symbol):
-            raise TypeError(f"{symbol!r} is no symbol; coordinates, rates and accelerations are SymPy symbols.")
     seen: set[sympy.Symbol] = set()
     for symbol in (*q, *dq, *ddq):
         if symbol in seen:
             raise ValueError(f"{symbol} occurs twice; the coordinates must be independent of each other (E14).")
         seen.add(symbol)
+
+
+def _check_energies(
+    K: sympy.Expr, P: sympy.Expr, q: list[sympy.Symbol], dq: list[sympy.Symbol], ddq: list[sympy.Symbol]
+) -> None:
+    for name, energy, wrong in (("kinetic", K, ddq), ("potential", P, [*dq, *ddq])):
+        if found := energy.free_symbols & set(wrong):
+            allowed = "coordinates and rates" if name == "kinetic" else "coordinates"
+            raise ValueError(f"the {name} energy depends on {min(found, key=str)}; it may depend on {allowed} only.")
     for coordinate, rate in zip(q, dq, strict=True):
-        if rate not in kinetic.free_symbols:
+        if rate not in K.free_symbols:
             raise ValueError(
                 f"the kinetic energy does not depend on {rate}; {coordinate} has no inertia, or it is no independent "
                 "coordinate of this system."

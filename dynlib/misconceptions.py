@@ -424,7 +424,8 @@ def _only_through_rates(p: Any, q: Any, dq: Any, ddq: Any, by: Any) -> Any:
 
 
 def _without_halves(m: Array, v_c: Array, I: Array, omega: Array) -> Array:
-    return lagrange.kinetic_energy(m, v_c, I, omega) * 2
+    half_of_it = lagrange.kinetic_energy(m, v_c, I, omega)
+    return half_of_it + half_of_it
 
 
 def _falling_upwards(m: Array, g: Array, p_c: Array) -> Array:
