@@ -23,6 +23,7 @@ from dynlib.links import Body, Motor
 from dynlib.newton_euler import inverse_dynamics
 from dynlib.notation import tidy
 from dynlib.robot import Robot
+from dynlib.simulate import forward_dynamics
 from dynlib.structure import coriolis_matrix, gravity_torque, mass_matrix, velocity_torque
 from dynlib.velocity import Wrench, jacobian, point_velocity, static_torques
 
@@ -94,37 +95,6 @@ def robot_of(model: dict) -> Robot:
         base=model.get("base", np.eye(4)),
         tool=model.get("tool", np.eye(4)),
         name="the arm",
-    )
-
-
-# ---- What follows from inverse dynamics ------------------------------------------------------------
-
-
-def forward_dynamics(robot: Robot, q, qd, tau) -> np.ndarray:
-    """qdd, shape (N,); a singular mass matrix is refused, naming the joints that move freely and the links at fault."""
-    M = mass_matrix(robot, q)
-    size = np.sqrt(np.where(np.diag(M) > 0, np.diag(M), 1.0))  # joints in rad and in m become comparable
-    values, motions = np.linalg.eigh(M / np.outer(size, size))
-    if values[0] <= robot.n * 1e-12 * max(values[-1], 1.0):
-        raise ValueError(_why_singular(robot, motions[:, 0] / size))
-    rest = np.asarray(tau, dtype=float) - inverse_dynamics(robot, q, qd, np.zeros(robot.n))
-    half = np.linalg.cholesky(M)
-    return np.linalg.solve(half.T, np.linalg.solve(half, rest))
-
-
-def _why_singular(robot: Robot, motion: np.ndarray) -> str:
-    free = np.flatnonzero(np.abs(motion) > 1e-6 * np.abs(motion).max())
-    joints = " and ".join(f"joint {i + 1}" for i in free)
-    reasons = []
-    for number, body in enumerate(robot.bodies[free[0] :], start=int(free[0]) + 1):
-        if not body.mass and not body.inertia.any():
-            reasons.append(f"link {number} has neither mass nor inertia")
-        elif np.linalg.eigvalsh(body.inertia)[0] <= 0:
-            reasons.append(f"link {number} has no inertia about an axis through its mass centre")
-    return (
-        f"the mass matrix of {robot.name} is singular at this pose: {joints} can move without resistance, for "
-        f"{', '.join(reasons) or 'the rotor moves against the link'}. Accelerations do not follow from torques; give "
-        "the link its inertia, or the joint a motor with inertia."
     )
 
 

@@ -1,0 +1,949 @@
+r"""Motion: the equations of motion run forward in time.
+
+.. math:: \ddot q = M^{-1}\,\big(\tau - C\dot q - g - \text{friction} + J^\top F\big)
+
+Inverse dynamics asks which torques a motion needs; here the torques are known and the motion is wanted. Dry friction
+and joint stops switch the equations: a joint slides, sticks, rests at a stop or bounces off it. Each switch is found as
+an event, and after it the equations are set up anew, so that a stuck joint really stands still.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+import sympy
+
+from dynlib import lagrange, newton_euler, structure
+from dynlib.arrays import Array, apply, transpose
+from dynlib.frames import rotation
+from dynlib.notation import tidy
+from dynlib.robot import Robot
+from dynlib.velocity import BaseMotion, Wrench, static_torques
+
+Torque = Callable[[float, Array, Array], Any]
+"""Torques as a function of time (s), joint values (N,) and rates (N,)."""
+
+Wanted = Callable[[float], tuple[Array, Array, Array]]
+"""A wanted motion: joint values, rates and accelerations, each (N,), as a function of time (s)."""
+
+RTOL, ATOL = 1e-13, 1e-13
+"""Error that one step may make, relative and absolute; tight, so that the energy of a free arm stays what it is."""
+
+SLOWEST_REBOUND = 1e-6
+"""A rebound from a stop that is slower than this, in rad/s or m/s, counts as none."""
+
+_COMPILED_UP_TO = 3  # joints; the formulas of larger arms take long to derive
+_SINGULAR = 1e-12
+_SLACK = 1e-9  # of the torques at work: so much more than dry friction can hold sets a joint free
+_LOOKS = 8  # places in each step where events are looked for
+_MOST_SWITCHES = 50  # without time going on
+
+
+# ---- Forward dynamics ------------------------------------------------------------------------------
+
+
+def forward_dynamics(
+    robot: Robot, q: Any, dq: Any, tau: Any, *, wrenches: Sequence[Wrench] = (), stick: bool = False
+) -> Array:
+    r"""Return the accelerations that torques cause: inverse dynamics read backwards.
+
+    Mass matrix and all other torques come from one call of the recursion for N+1 motions: the true rates without
+    acceleration, and each joint's unit acceleration at rest and without weight.
+
+    Args:
+        robot: the arm, of floats; every link needs a mass (0 is allowed if the mass matrix stays regular).
+        q: joint values, shape (..., N), in rad or m.
+        dq: joint rates, shape (..., N), in rad/s or m/s.
+        tau: torques or forces of the motors, seen at the joints, shape (..., N), in N m or N.
+        wrenches: loads that the surroundings put *on* the arm.
+        stick: what dry friction does at rest. False: nothing, as in :func:`dynlib.newton_euler.inverse_dynamics`, of
+            which this function is then the exact inverse. True: it holds a joint at rest as long as it can, and acts
+            against its start if it cannot, as in :func:`simulate`.
+
+    Returns:
+        :math:`\ddot q`, shape (..., N), in rad/s² or m/s².
+
+    Raises:
+        ValueError: a wrong length, shape or number; symbols; a link without mass data; or a mass matrix that is not
+            positive definite (the message names the joints that nothing resists, the links at fault and the state).
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
+    >>> forward_dynamics(arm, [0, 0], [0, 0], [30, 10]).round(12)  # held level: the torques that carry its weight
+    array([0., 0.])
+    """
+    _refuse_symbols(robot)
+    q, dq = robot.state(q=q, dq=dq)
+    (tau,) = _joint_values(robot, tau=tau)
+    q, dq, tau = _together(q=q, dq=dq, tau=tau)
+    M, h = _mass_and_bias(robot, q, dq)
+    if wrenches:
+        h = h + static_torques(robot, _wrapped(robot, q), wrenches)
+        q, dq, tau, M, h = *_broadcast(h.shape, q, dq, tau), np.broadcast_to(M, (*h.shape, robot.n)), h
+    _refuse_singular(robot, q, M)
+    drive = _Drive.of(robot)
+    right = tau - h - drive.viscous * dq - np.where(dq > 0, drive.forward, np.where(dq < 0, drive.backward, 0.0))
+    found = np.linalg.solve(M, right[..., None])[..., 0]
+    if not stick:
+        return found
+    resting = (dq == 0) & ((drive.forward > 0) | (drive.backward < 0))
+    for index in map(tuple, np.argwhere(resting.any(axis=-1))):
+        ranges = [drive.range(i) if resting[index][i] else None for i in range(robot.n)]
+        found[index], _ = _switch(M[index].tolist(), right[index].tolist(), ranges, [(-1, 1)] * robot.n)
+    return found
+
+
+def _refuse_symbols(robot: Robot) -> None:
+    if robot.is_symbolic:
+        held = f" {', '.join(map(str, robot.symbols))}" if robot.symbols else ""
+        raise ValueError(
+            f"{robot.name} holds exact data or symbols{held}; motion is computed with floats. Give it numbers with "
+            "robot.subs(...)."
+        )
+
+
+def _joint_values(robot: Robot, **values: Any) -> list[Array]:
+    """Read values that are no joint angles, such as torques, each of shape (..., N)."""
+    found = []
+    for name, value in values.items():
+        array = np.asarray(value, dtype=float)
+        if array.ndim == 0 or array.shape[-1] != robot.n:
+            raise ValueError(
+                f"{name} has the shape {array.shape}; {robot.name} has {robot.n} joints, so {name} needs the shape "
+                f"({robot.n},) or (..., {robot.n})."
+            )
+        if not np.isfinite(array).all():
+            raise ValueError(f"{name} holds {array[~np.isfinite(array)][0]}; expected finite numbers.")
+        found.append(array)
+    return found
+
+
+def _together(**arrays: Array) -> list[Array]:
+    try:
+        return _broadcast(np.broadcast_shapes(*(array.shape for array in arrays.values())), *arrays.values())
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise ValueError(f"the batches do not fit together: {shapes}; expected equal leading axes.") from None
+
+
+def _broadcast(shape: tuple[int, ...], *arrays: Array) -> list[Array]:
+    return [np.broadcast_to(array, shape) for array in arrays]
+
+
+def _wrapped(robot: Robot, q: Array) -> Array:
+    """Return joint values with full turns taken off; after many turns they are large, and no mistake for degrees."""
+    turning = np.array([link.turn for link in robot.links], dtype=bool)
+    return np.where(turning, np.remainder(q, 2 * np.pi), q)
+
+
+@lru_cache(maxsize=64)
+def _bare(robot: Robot) -> tuple[Robot, Array, Array]:
+    """Return the arm without motors and gravity, its rotor inertias (N,), and gravity in base axes (3,)."""
+    ideal = replace(robot, links=[replace(link, motor=None) for link in robot.links], gravity=[0, 0, 0])
+    motors = [link.motor for link in robot.links]
+    rotors = np.array([0.0 if motor is None else float(motor.inertia * motor.gear**2) for motor in motors])
+    return ideal, rotors, apply(transpose(rotation(robot.base)), robot.gravity)
+
+
+def _mass_and_bias(robot: Robot, q: Array, dq: Array) -> tuple[Array, Array]:
+    """Return M (..., N, N) with rotors and C dq + g (..., N), from one call of the recursion for N+1 motions.
+
+    Weight is felt in the first motion alone, where the base is accelerated upward instead; so the columns of M carry
+    no rounding errors of the weight.
+    """
+    ideal, rotors, g = _bare(robot)
+    n = robot.n
+    rates = np.zeros((*dq.shape[:-1], n + 1, n))
+    rates[..., 0, :] = dq
+    units = np.vstack([np.zeros(n), np.eye(n)])
+    upward = np.zeros((n + 1, 3))
+    upward[0] = -g
+    if not any(np.any(body.mass) or np.any(body.inertia) for body in ideal.known_bodies()):
+        return np.zeros((*q.shape, n)) + np.diag(rotors), np.zeros(q.shape)
+    tau = newton_euler.inverse_dynamics(
+        ideal, _wrapped(robot, q)[..., None, :], rates, units, base=BaseMotion(dv=upward)
+    )
+    columns = tau[..., 1:, :]
+    return (columns + transpose(columns)) / 2 + np.diag(rotors), tau[..., 0, :]
+
+
+def _refuse_singular(robot: Robot, q: Array, M: Array) -> None:
+    """Raise an error if a mass matrix is not positive definite."""
+    diagonal = np.diagonal(M, axis1=-2, axis2=-1)
+    size = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))  # joints in rad and in m become comparable
+    values, motions = np.linalg.eigh(M / (size[..., None] * size[..., None, :]))
+    bad = values[..., 0] <= robot.n * _SINGULAR * np.maximum(values[..., -1], 1.0)
+    if bad.any():
+        index = tuple(np.argwhere(bad)[0])
+        motion = motions[index][:, 0] / size[index]
+        raise ValueError(_why_singular(robot, q[index], motion, index))
+
+
+def _why_singular(robot: Robot, q: Array, motion: Array, index: tuple[int, ...]) -> str:
+    free = np.flatnonzero(np.abs(motion) > 1e-6 * np.abs(motion).max())
+    joints = " and ".join(f"joint {i + 1}" for i in free)
+    reasons = []
+    for number, body in enumerate(robot.known_bodies()[free[0] :], start=int(free[0]) + 1):
+        if not body.mass and not body.inertia.any():
+            reasons.append(f"link {number} has neither mass nor inertia")
+        elif np.linalg.eigvalsh(body.inertia)[0] <= 0:
+            reasons.append(f"link {number} has no inertia about an axis through its mass centre")
+    which = f" (state {', '.join(map(str, index))} of the batch)" if index else ""
+    return (
+        f"the mass matrix of {robot.name} is singular at q = {q.tolist()}{which}: {joints} can move without "
+        f"resistance, for {', '.join(reasons) or 'the rotor moves against the link'}. Accelerations do not follow from "
+        "torques; give the link its inertia, or the joint a motor with inertia."
+    )
+
+
+@dataclass(frozen=True)
+class _Drive:
+    """Friction of all joints, seen at the joints, each (N,)."""
+
+    viscous: Array
+    forward: Array
+    backward: Array
+
+    @classmethod
+    def of(cls, robot: Robot) -> "_Drive":
+        """Return the friction of the motors of an arm."""
+        rows = [
+            (0.0, 0.0, 0.0)
+            if (motor := link.motor) is None
+            else (float(motor.viscous * motor.gear**2), *(abs(float(motor.gear)) * motor.coulomb).tolist())
+            for link in robot.links
+        ]
+        return cls(*np.array(rows).T)
+
+    def range(self, i: int) -> tuple[float, float]:
+        """Return what dry friction can add to the torque of a joint at rest: at least, and at most."""
+        return -float(self.forward[i]), -float(self.backward[i])
+
+
+def _switch(
+    M: list[list[float]], right: list[float], ranges: list[tuple[float, float] | None], ways: list[tuple[int, int]]
+) -> tuple[list[float], list[int | None]]:
+    """Decide which of the joints at rest stay there.
+
+    A joint at rest gets from friction and stop what it needs, within a range; if that is not enough it moves off, and
+    the friction then has the value at the end of the range. The accelerations that fit are unique, for they minimize
+    a convex function. The few combinations are tried, all at rest first.
+
+    Args:
+        M: mass matrix.
+        right: all other torques.
+        ranges: of each joint at rest, least and most that may be added; None for a joint that moves.
+        ways: of each joint, the senses into which it can move off, (-1, 1), (0, 1) or (-1, 0).
+
+    Returns:
+        The accelerations; and for each joint 0 (stays at rest), 1 or -1 (moves off), None (was not at rest).
+    """
+    options = [(None,) if each is None else (0, *filter(None, ways[i])) for i, each in enumerate(ranges)]
+    best: tuple[float, list[float], list[int | None]] = (math.inf, [], [])
+    for modes in product(*options):
+        given = list(right)
+        for i, (mode, each) in enumerate(zip(modes, ranges, strict=True)):
+            if mode and each is not None:
+                given[i] += each[0] if mode > 0 else each[1]
+        a = _solve(M, given, [mode != 0 for mode in modes])
+        worst = 0.0
+        scale = max(map(abs, given)) or 1.0
+        for i, (mode, each) in enumerate(zip(modes, ranges, strict=True)):
+            if each is None or mode is None:
+                continue
+            if mode:
+                worst = max(worst, -mode * a[i] * M[i][i] / scale)
+            else:
+                needed = sum(M[i][j] * a[j] for j in range(len(a))) - right[i]
+                worst = max(worst, (each[0] - needed) / scale, (needed - each[1]) / scale)
+        if worst < best[0]:
+            best = (worst, a, list(modes))
+        if worst <= _SINGULAR:
+            break
+    return best[1], best[2]
+
+
+def _solve(M: list[list[float]], right: list[float], free: Sequence[bool]) -> list[float]:
+    """Solve for the free joints' accelerations by Gauss's elimination; the others have none.
+
+    Raises:
+        ZeroDivisionError: a pivot that is not positive.
+    """
+    if len(free) == 2 and all(free):  # written out: the planar 2R of the chapters is called often
+        (m11, m12), (m21, m22) = M
+        if not (m11 > 0 and (pivot := m22 - m21 / m11 * m12) > _SINGULAR * m22):
+            raise ZeroDivisionError
+        second = (right[1] - m21 / m11 * right[0]) / pivot
+        return [(right[0] - m12 * second) / m11, second]
+    chosen = [i for i, moves in enumerate(free) if moves]
+    rows = [[M[i][j] for j in chosen] + [right[i]] for i in chosen]
+    size = len(chosen)
+    for k in range(size):
+        row, pivot = rows[k], rows[k][k]
+        if not pivot > _SINGULAR * abs(M[chosen[k]][chosen[k]]):
+            raise ZeroDivisionError
+        for lower in rows[k + 1 :]:
+            if factor := lower[k] / pivot:
+                for j in range(k + 1, size + 1):
+                    lower[j] -= factor * row[j]
+    found = [0.0] * len(free)
+    for k in reversed(range(size)):
+        rest = rows[k][size] - sum(rows[k][j] * found[chosen[j]] for j in range(k + 1, size))
+        found[chosen[k]] = rest / rows[k][k]
+    return found
+
+
+# ---- The equations of an arm, ready for many calls -------------------------------------------------
+
+_Equations = Callable[[list[float], list[float]], tuple[list[list[float]], list[float]]]
+"""M and C dq + g as lists of floats, for joint values and rates."""
+
+
+@lru_cache(maxsize=64)
+def _equations(robot: Robot, compiled: bool) -> _Equations:
+    """Return M and C dq + g of an arm, as a compiled closed form or by the recursion."""
+    return _closed_form(robot) if compiled else _by_recursion(robot)
+
+
+def _by_recursion(robot: Robot) -> _Equations:
+    def equations(q: list[float], dq: list[float]) -> tuple[list[list[float]], list[float]]:
+        M, h = _mass_and_bias(robot, np.array(q), np.array(dq))
+        return M.tolist(), h.tolist()
+
+    return equations
+
+
+def _closed_form(robot: Robot) -> _Equations:
+    """Derive M and C dq + g once, as sums of sines and cosines, and turn them into a function of floats."""
+    exact = replace(robot, links=[replace(link, motor=None) for link in robot.links]).exact()
+    _, rotors, _ = _bare(robot)
+    q, dq, _ = exact.motion_symbols()
+    M = structure.mass_matrix(exact, q)
+    h = structure.velocity_torque(exact, q, dq) + structure.gravity_torque(exact, q)
+    n = robot.n
+    triangle = [tidy(M[i, j]) for i in range(n) for j in range(i + 1)]
+    formulas = [*triangle, *map(tidy, h)]
+    evaluate = sympy.lambdify([*q, *dq], formulas, modules="math", cse=True)
+    place = [[max(i, j) * (max(i, j) + 1) // 2 + min(i, j) for j in range(n)] for i in range(n)]
+    added = rotors.tolist()
+
+    def equations(q: list[float], dq: list[float]) -> tuple[list[list[float]], list[float]]:
+        found = evaluate(*q, *dq)
+        rows = [[found[k] for k in row] for row in place]
+        for i in range(n):
+            rows[i][i] += added[i]
+        return rows, found[len(triangle) :]
+
+    return equations
+
+
+# ---- Simulation ------------------------------------------------------------------------------------
+
+
+class SimulationError(RuntimeError):
+    """A simulation that cannot go on; the message says why, when and where.
+
+    Attributes:
+        t: time, in s.
+        q: joint values there, shape (N,).
+        dq: joint rates there, shape (N,).
+    """
+
+    def __init__(self, why: str, t: float, q: Sequence[float], dq: Sequence[float]):
+        self.t, self.q, self.dq = t, np.array(q), np.array(dq)
+        at = f"t = {t:.9g} s, q = {self.q.tolist()}, dq = {self.dq.tolist()}"
+        super().__init__(f"the simulation cannot go on at {at}: {why}")
+
+
+@dataclass(frozen=True)
+class Event:
+    """A switch of the equations of motion.
+
+    Attributes:
+        t: time, in s.
+        joint: number of the joint, from 1.
+        kind: ``"sticks"``, ``"slides"`` (breaks away or turns back), ``"hits"`` (a stop), ``"rests"`` (at a stop) or
+            ``"leaves"`` (a stop, from rest).
+        lost: energy that an impact took, in J; 0 for the others.
+    """
+
+    t: float
+    joint: int
+    kind: str
+    lost: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    r"""A motion of an arm, at K times.
+
+    Attributes:
+        t: times, shape (K,), in s.
+        q: joint values, shape (K, N), in rad or m; not wrapped after full turns.
+        dq: joint rates, shape (K, N), in rad/s or m/s.
+        ddq: joint accelerations, shape (K, N), in rad/s² or m/s².
+        tau: what the motors supply, shape (K, N), in N m or N.
+        kinetic: kinetic energy with the rotors, shape (K,), in J.
+        potential: potential energy, zero at the origin of {0}, shape (K,), in J.
+        work: what the motors and loads have put in since the start, shape (K,), in J.
+        lost: what friction and impacts have taken since the start, shape (K,), in J.
+        events: switches of the equations, in order.
+    """
+
+    t: Array
+    q: Array
+    dq: Array
+    ddq: Array
+    tau: Array
+    kinetic: Array
+    potential: Array
+    work: Array
+    lost: Array
+    events: tuple[Event, ...]
+
+    @property
+    def energy(self) -> Array:
+        """Return kinetic plus potential energy, shape (K,), in J."""
+        return self.kinetic + self.potential
+
+    @property
+    def imbalance(self) -> Array:
+        """Return what the power balance misses since the start, shape (K,), in J; exactly 0 if nothing were rounded."""
+        return self.energy - self.energy[0] - self.work + self.lost
+
+
+def simulate(
+    robot: Robot,
+    q0: Any,
+    dq0: Any,
+    t: Any,
+    torque: Torque | Any = None,
+    *,
+    wrenches: Sequence[Wrench] = (),
+    stops: Any = None,
+    restitution: Any = 0.0,
+    rtol: float = RTOL,
+    atol: float = ATOL,
+    max_step: float = math.inf,
+    progress: Callable[[float], Any] | None = None,
+    compiled: bool | None = None,
+) -> Motion:
+    r"""Let an arm move, from a state at the first of some times to the last.
+
+    Between events the equations are integrated by DOP853, a Runge-Kutta method of order 8. Dry friction of the motors
+    sticks and slips; a joint at a stop rests there or bounces.
+
+    Args:
+        robot: the arm, of floats; the inertia and friction of its motors count.
+        q0: joint values at the start, shape (N,), in rad or m.
+        dq0: joint rates at the start, shape (N,), in rad/s or m/s.
+        t: times at which the motion is wanted, ascending, shape (K,), K >= 2, in s; it starts at the first.
+        torque: what the motors supply, seen at the joints, in N m or N: None for nothing, an array (N,), or a function
+            ``torque(t, q, dq)``.
+        wrenches: loads that the surroundings put *on* the arm all the time.
+        stops: lowest and highest joint values, shape (N, 2), in rad or m; ``inf`` for a joint without.
+        restitution: rate after the impact divided by rate before it, 0 to 1, one number or shape (N,).
+        rtol: error allowed in a step, relative.
+        atol: error allowed in a step, absolute, in units of the state.
+        max_step: longest step, in s; for a torque with pulses that long steps would miss.
+        progress: is called with the share done, 0 to 1, about a hundred times; nothing is printed by itself.
+        compiled: whether the equations are derived and compiled first, which makes each call a hundred times as fast;
+            by default for up to 3 joints (the formulas of larger arms take from seconds to minutes to derive).
+
+    Returns:
+        :class:`Motion`.
+
+    Raises:
+        ValueError: times that do not ascend, wrong shapes or numbers, a start beyond a stop, symbols, a link without
+            mass data or a singular mass matrix at the start.
+        SimulationError: the motion cannot be continued; it says at which time and state.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=9.81)
+    >>> motion = simulate(arm, [0, 0], [0, 0], np.linspace(0, 2, 21))  # falls from the level
+    >>> motion.q.shape, abs(motion.imbalance).max() < 1e-11
+    ((21, 2), np.True_)
+    """
+    _refuse_symbols(robot)
+    q, dq = _start(robot, q0, dq0)
+    times = _times(t)
+    limits, bounce = _stops(robot, stops, restitution, q)
+    _refuse_singular(robot, q, _mass_and_bias(robot, q, dq)[0])
+    run = _Run(
+        robot=robot,
+        equations=_equations(robot, robot.n <= _COMPILED_UP_TO if compiled is None else compiled),
+        torque=_torque(robot, torque),
+        wrenches=wrenches,
+        limits=limits,
+        bounce=bounce,
+    )
+    solver = {"rtol": max(rtol, 100 * np.finfo(float).eps), "atol": atol, "max_step": max_step}
+    return run.through(q, dq, times, solver, progress)
+
+
+def _start(robot: Robot, q0: Any, dq0: Any) -> tuple[Array, Array]:
+    q, dq = robot.state(q0=q0, dq0=dq0)
+    if q.ndim != 1:
+        raise ValueError(
+            f"q0 and dq0 have the shape {q.shape}; expected ({robot.n},): one start. For several, call simulate in a "
+            "loop, since each has steps and events of its own."
+        )
+    return q, dq
+
+
+def _times(t: Any) -> Array:
+    times = np.asarray(t, dtype=float)
+    if times.ndim != 1 or len(times) < 2:
+        raise ValueError(
+            f"t has the shape {times.shape}; expected at least two times, such as numpy.linspace(0, 10, 501): the "
+            "motion starts at the first and is given at all of them."
+        )
+    if not np.isfinite(times).all():
+        raise ValueError(f"t holds {times[~np.isfinite(times)][0]}; expected finite times.")
+    steps = np.diff(times)
+    if (steps <= 0).any():
+        k = int(np.argmax(steps <= 0))
+        what = "a time span of length zero" if steps[k] == 0 else "time would run backwards"
+        raise ValueError(
+            f"t[{k}] = {times[k]:g} s is followed by {times[k + 1]:g} s: {what}; expected ascending times."
+        )
+    return times
+
+
+def _stops(robot: Robot, stops: Any, restitution: Any, q: Array) -> tuple[Array, Array]:
+    limits = np.tile([-np.inf, np.inf], (robot.n, 1)) if stops is None else np.asarray(stops, dtype=float)
+    if limits.shape != (robot.n, 2):
+        raise ValueError(
+            f"stops has the shape {limits.shape}; expected ({robot.n}, 2): lowest and highest value of each joint, "
+            "-inf and inf for a joint without stops."
+        )
+    for i, (low, high) in enumerate(limits):
+        if not low < high:
+            raise ValueError(f"the stops of joint {i + 1} are {low:g} and {high:g}; expected the lower one first.")
+        if not low <= q[i] <= high:
+            raise ValueError(f"joint {i + 1} starts at {q[i]:g}, beyond its stops {low:g} and {high:g}.")
+    bounce = np.asarray(restitution, dtype=float)
+    if bounce.shape not in ((), (robot.n,)) or not ((bounce >= 0) & (bounce <= 1)).all():
+        raise ValueError(
+            f"restitution is {np.asarray(restitution).tolist()}; expected one number or {robot.n} numbers from 0 (no "
+            "rebound) to 1 (no loss)."
+        )
+    return limits, np.broadcast_to(bounce, (robot.n,))
+
+
+def _torque(robot: Robot, torque: Any) -> Callable[[float, list[float], list[float]], list[float]] | None:
+    if torque is None:
+        return None
+    if not callable(torque):
+        (given,) = _joint_values(robot, torque=torque)
+        if given.ndim != 1:
+            raise ValueError(
+                f"torque has the shape {given.shape}; expected ({robot.n},), or a function torque(t, q, dq) if it "
+                "changes in time."
+            )
+        constant: list[float] = given.tolist()
+        return lambda t, q, dq: constant
+
+    def supplied(t: float, q: list[float], dq: list[float]) -> list[float]:
+        given = np.asarray(torque(t, np.array(q), np.array(dq)), dtype=float)
+        if given.shape != (robot.n,):
+            raise SimulationError(f"torque(t, q, dq) gave the shape {given.shape}; expected ({robot.n},).", t, q, dq)
+        if not np.isfinite(given).all():
+            raise SimulationError(f"torque(t, q, dq) gave {given.tolist()}; expected finite numbers.", t, q, dq)
+        return given.tolist()
+
+    return supplied
+
+
+class _Run:
+    """One simulation: the equations between events, the events, and what happens at them."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        equations: _Equations,
+        torque: Callable[[float, list[float], list[float]], list[float]] | None,
+        wrenches: Sequence[Wrench],
+        limits: Array,
+        bounce: Array,
+    ):
+        self.robot, self.equations, self.torque = robot, equations, torque
+        self.wrenches, self.limits, self.bounce = tuple(wrenches), limits.tolist(), bounce.tolist()
+        self.n, self.drive = robot.n, _Drive.of(robot)
+        self.viscous = self.drive.viscous.tolist()
+        self.rubs = [bool(f or b) for f, b in zip(self.drive.forward, self.drive.backward, strict=True)]
+        self.sense = [0] * self.n  # in which a joint slides; 0 without dry friction
+        self.held: list[tuple[float, float] | None] = [None] * self.n  # range of the torque that holds a joint at rest
+        self.at_stop = [0] * self.n  # the stop at which a joint rests: -1 the lower, 1 the upper
+        self.energies = bool(torque or wrenches or any(self.viscous) or any(self.rubs))
+        self.impact_loss = 0.0
+        self.slack = 0.0  # torque beyond what holds a joint that is needed to set it free
+        self.events: list[Event] = []
+
+    # -- The equations between two events
+
+    def supplied(self, t: float, q: list[float], dq: list[float]) -> list[float]:
+        """Return the torques of motors and loads."""
+        tau = [0.0] * self.n if self.torque is None else self.torque(t, q, dq)
+        if not self.wrenches:
+            return tau
+        loads = static_torques(self.robot, _wrapped(self.robot, np.array(q)), self.wrenches)
+        return [mine - load for mine, load in zip(tau, loads.tolist(), strict=True)]
+
+    def friction(self, dq: list[float]) -> list[float]:
+        """Return the friction of the joints that move."""
+        found = [viscous * rate for viscous, rate in zip(self.viscous, dq, strict=True)]
+        for i, sense in enumerate(self.sense):
+            if sense:
+                found[i] += float(self.drive.forward[i] if sense > 0 else self.drive.backward[i])
+        return found
+
+    def terms(self, t: float, y: list[float]) -> tuple[list[list[float]], list[float], list[float], list[float]]:
+        """Return M, all torques but those that hold joints at rest, the supplied torques, and the friction."""
+        q, dq = y[: self.n], y[self.n : 2 * self.n]
+        M, h = self.equations(q, dq)
+        tau, friction = self.supplied(t, q, dq), self.friction(dq)
+        return M, [mine - all - lost for mine, all, lost in zip(tau, h, friction, strict=True)], tau, friction
+
+    def acceleration(self, t: float, y: list[float], M: list[list[float]], right: list[float]) -> list[float]:
+        """Return the accelerations; joints that are held have none."""
+        try:
+            return _solve(M, right, [held is None for held in self.held])
+        except ZeroDivisionError:
+            raise self.singular(t, y) from None
+
+    def singular(self, t: float, y: list[float]) -> SimulationError:
+        """Return the error of a mass matrix that is not positive definite, or not a number."""
+        q, dq = np.array(y[: self.n]), np.array(y[self.n : 2 * self.n])
+        why = "the mass matrix is not positive definite."
+        if not np.isfinite(y).all():
+            why = "the state is no longer finite; the motion grows beyond all bounds."
+        else:
+            try:
+                _refuse_singular(self.robot, q, _mass_and_bias(self.robot, q, dq)[0])
+            except ValueError as error:
+                why = str(error)
+        return SimulationError(why, t, q.tolist(), dq.tolist())
+
+    def rates(self, t: float, state: Array) -> list[float]:
+        """Return the derivative of the state: joint values, rates and, if they change, work and loss."""
+        y = state.tolist()
+        if not math.isfinite(sum(y)):
+            raise self.singular(t, y)
+        M, right, tau, friction = self.terms(t, y)
+        dq = y[self.n : 2 * self.n]
+        found = dq + self.acceleration(t, y, M, right)
+        if self.energies:
+            found.append(sum(torque * rate for torque, rate in zip(tau, dq, strict=True)))
+            found.append(sum(torque * rate for torque, rate in zip(friction, dq, strict=True)))
+        return found
+
+    # -- Events: each is a number that falls below zero
+
+    def watched(self) -> list[tuple[str, int]]:
+        """Return which events can happen now: a kind and a joint."""
+        found = []
+        for i in range(self.n):
+            if self.held[i] is not None:
+                found.append(("slips", i))
+                continue
+            if self.sense[i]:
+                found.append(("stands", i))
+            low, high = self.limits[i]
+            found += [("low", i)] * math.isfinite(low) + [("high", i)] * math.isfinite(high)
+        return found
+
+    def reserves(self, t: float, state: Array, watched: Iterable[tuple[str, int]]) -> list[float]:
+        """Return how far each event is away; below 0 it has happened."""
+        y = state.tolist()
+        needed: list[float] | None = None
+        found = []
+        for kind, i in watched:
+            if kind == "stands":
+                found.append(self.sense[i] * y[self.n + i])
+            elif kind == "low":
+                found.append(y[i] - self.limits[i][0])
+            elif kind == "high":
+                found.append(self.limits[i][1] - y[i])
+            else:
+                if needed is None:
+                    M, right, _, _ = self.terms(t, y)
+                    a = self.acceleration(t, y, M, right)
+                    needed = [sum(m * b for m, b in zip(row, a, strict=True)) for row in M]
+                    needed = [need - other for need, other in zip(needed, right, strict=True)]
+                held = self.held[i]
+                assert held is not None
+                low, high = held
+                slack = self.slack + _SLACK * max((abs(each) for each in held if math.isfinite(each)), default=0.0)
+                found.append(min(needed[i] - low, high - needed[i]) + slack)
+        return found
+
+    def reserve(self, state: Any, watched: tuple[str, int], t: float) -> float:
+        """Return how far one event is away at a time within a step."""
+        return self.reserves(t, state(t), [watched])[0]
+
+    def first_event(
+        self, start: float, end: float, state: Any, watched: list[tuple[str, int]]
+    ) -> tuple[float, int] | None:
+        """Return time and number of the first event in a step, if there is one."""
+        from scipy.optimize import brentq
+
+        before, earlier = self.reserves(start, state(start), watched), start
+        for look in np.linspace(start, end, _LOOKS + 1)[1:].tolist():
+            now = self.reserves(look, state(look), watched)
+            fell = [k for k in range(len(watched)) if now[k] < 0]
+            if fell:
+                roots = []
+                for k in fell:
+                    if before[k] <= 0:
+                        roots.append((earlier, k))
+                        continue
+                    reserve = partial(self.reserve, state, watched[k])
+                    roots.append((brentq(reserve, earlier, look, xtol=1e-15), k))
+                return min(roots)
+            before, earlier = now, look
+        return None
+
+    def happen(self, t: float, y: list[float], kind: str, i: int) -> None:
+        """Change the state at an event, then decide anew which joints move."""
+        if kind == "stands":
+            y[self.n + i] = 0.0
+        elif kind in ("low", "high"):
+            y[i] = self.limits[i][kind == "high"]
+            self.hit(t, y, i)
+        self.decide(t, y)
+
+    def touching(self, y: list[float], i: int) -> int:
+        """Return -1 for a joint at its lower stop, 1 at its upper one, else 0."""
+        return (y[i] >= self.limits[i][1]) - (y[i] <= self.limits[i][0])
+
+    def hit(self, t: float, y: list[float], i: int) -> None:
+        """Let joint i hit its stop: the impulse changes all rates at once, and stops that are touched hold."""
+        n = self.n
+        M, _ = self.equations(y[:n], y[n : 2 * n])
+        before = y[n : 2 * n]
+        stops = [self.touching(y, k) for k in range(n)]
+        least = [-stops[k] * max(0.0, self.bounce[k] * stops[k] * before[k]) for k in range(n)]
+        least = [0.0 if abs(rate) < SLOWEST_REBOUND else rate for rate in least]
+        best: tuple[float, list[float]] = (math.inf, before)
+        touched = [k for k in range(n) if stops[k]]
+        for pushed in product((True, False), repeat=len(touched)):
+            fixed = {k: least[k] for k, active in zip(touched, pushed, strict=True) if active}
+            jump = [least[k] - before[k] if k in fixed else 0.0 for k in range(n)]
+            right = [-sum(M[r][c] * jump[c] for c in range(n)) for r in range(n)]
+            free = _solve(M, right, [k not in fixed for k in range(n)])
+            jump = [jump[k] + free[k] for k in range(n)]
+            push = [sum(M[r][c] * jump[c] for c in range(n)) for r in range(n)]
+            wrong = [stops[k] * push[k] / M[k][k] for k in fixed]
+            wrong += [stops[k] * (before[k] + jump[k] - least[k]) for k in touched if k not in fixed]
+            if (worst := max(wrong, default=0.0)) < best[0]:
+                best = (worst, [fixed.get(k, before[k] + jump[k]) for k in range(n)])
+            if worst <= 0:
+                break
+        y[n : 2 * n] = best[1]
+        loss = self.kinetic(M, before) - self.kinetic(M, best[1])
+        self.impact_loss += loss
+        if abs(before[i]) > SLOWEST_REBOUND or best[1][i]:
+            self.events.append(Event(t, i + 1, "hits", loss))
+
+    def kinetic(self, M: list[list[float]], rates: list[float]) -> float:
+        """Return the kinetic energy."""
+        return sum(M[r][c] * rates[r] * rates[c] for r in range(self.n) for c in range(self.n)) / 2
+
+    def decide(self, t: float, y: list[float], first: bool = False) -> None:
+        """Decide for every joint at rest whether friction or a stop holds it, and note what has changed."""
+        n, old_sense, old_held = self.n, self.sense, self.held
+        rates = y[n : 2 * n]
+        touching = [self.touching(y, i) for i in range(n)]
+        resting = [rates[i] == 0 and bool(self.rubs[i] or touching[i]) for i in range(n)]
+        self.sense = [0 if resting[i] or not self.rubs[i] else (rates[i] > 0) - (rates[i] < 0) for i in range(n)]
+        self.held = [None] * n
+        M, right, tau, _ = self.terms(t, y)
+        ranges: list[tuple[float, float] | None] = [None] * n
+        for i in range(n):
+            if resting[i]:
+                low, high = self.drive.range(i)
+                ranges[i] = (-math.inf if touching[i] > 0 else low, math.inf if touching[i] < 0 else high)
+        ways = [(-1 if touching[i] >= 0 else 0, 1 if touching[i] <= 0 else 0) for i in range(n)]
+        try:
+            _, modes = _switch(M, right, ranges, ways)
+        except ZeroDivisionError:
+            raise self.singular(t, y) from None
+        self.slack = _SLACK * max(map(abs, [*right, *tau]))
+        for i, mode in enumerate(modes):
+            if mode == 0:
+                self.held[i] = ranges[i]
+            elif mode and self.rubs[i]:
+                self.sense[i] = mode
+        if first:
+            return
+        for i in range(n):
+            if self.held[i] is not None and old_held[i] is None:
+                self.events.append(Event(t, i + 1, "rests" if touching[i] else "sticks"))
+            elif self.held[i] is None and old_held[i] is not None:
+                self.events.append(Event(t, i + 1, "leaves" if touching[i] else "slides"))
+            elif self.sense[i] * old_sense[i] < 0 and modes[i]:
+                self.events.append(Event(t, i + 1, "slides"))
+
+    # -- The loop
+
+    def through(
+        self, q: Array, dq: Array, times: Array, solver: dict[str, float], progress: Callable[[float], Any] | None
+    ) -> Motion:
+        """Integrate from the first time to the last."""
+        from scipy.integrate import DOP853
+
+        n, start, end = self.n, float(times[0]), float(times[-1])
+        t, y = start, [*q.tolist(), *dq.tolist(), *[0.0, 0.0] * self.energies]
+        for i in range(n):
+            if self.touching(y, i) * y[n + i] > 0:
+                self.hit(t, y, i)
+        self.decide(t, y, first=True)
+        rows, shown, switches, last_switch = [self.row(t, y)], 0.0, 0, -math.inf
+        while t < end:
+            watched, event = self.watched(), None
+            step = DOP853(self.rates, t, np.array(y), end, **solver)
+            while step.status == "running" and event is None:
+                if message := step.step():
+                    raise SimulationError(message, step.t, step.y[:n].tolist(), step.y[n : 2 * n].tolist())
+                t, state = step.t, step.y
+                wanted = len(rows) < len(times) and times[len(rows)] <= t
+                between: Any = step.dense_output() if watched or wanted else None
+                if watched and (event := self.first_event(step.t_old, t, between, watched)):
+                    t = event[0]
+                    state = between(t)
+                while len(rows) < len(times) and times[len(rows)] <= t:
+                    sample = float(times[len(rows)])
+                    rows.append(self.row(sample, (state if sample == t else between(sample)).tolist()))
+                y = state.tolist()
+                if progress is not None and ((share := (t - start) / (end - start)) >= shown + 0.01 or t >= end):
+                    shown = share
+                    progress(share)
+            if event is not None:
+                switches = switches + 1 if t - last_switch <= 1e-12 * max(abs(t), 1.0) else 0
+                last_switch = t
+                if switches > _MOST_SWITCHES:
+                    why = f"joint {watched[event[1]][1] + 1} switches again and again without time going on."
+                    raise SimulationError(why, t, y[:n], y[n : 2 * n])
+                self.happen(t, y, *watched[event[1]])
+        return self.record(times, np.array(rows))
+
+    def row(self, t: float, y: list[float]) -> list[float]:
+        """Return one line of the record."""
+        q, dq = y[: self.n], y[self.n : 2 * self.n]
+        M, right, _, _ = self.terms(t, y)
+        motors = self.torque(t, q, dq) if self.torque else [0.0] * self.n
+        work, lost = y[2 * self.n :] if self.energies else (0.0, 0.0)
+        return [*q, *dq, *self.acceleration(t, y, M, right), *motors, work, lost + self.impact_loss]
+
+    def record(self, times: Array, rows: Array) -> Motion:
+        """Return the motion; its energies come from the recursion, whatever has integrated it."""
+        q, dq, ddq, tau = np.moveaxis(rows[:, : 4 * self.n].reshape(len(rows), 4, self.n), 1, 0)
+        ideal, rotors, _ = _bare(self.robot)
+        found = lagrange.energies(replace(ideal, gravity=self.robot.gravity), _wrapped(self.robot, q), dq)
+        kinetic = found.kinetic + (rotors * dq**2).sum(axis=-1) / 2
+        motion = Motion(times.copy(), q, dq, ddq, tau, kinetic, found.potential.copy(), rows[:, -2], rows[:, -1],
+                        tuple(self.events))  # fmt: skip
+        for part in vars(motion).values():
+            if isinstance(part, np.ndarray):
+                part.flags.writeable = False
+        return motion
+
+
+# ---- Wanted motions and a controller ---------------------------------------------------------------
+
+
+def quintic(start: Any, end: Any, duration: float, t: Any) -> tuple[Array, Array, Array]:
+    r"""Return a motion from one position to another that starts and ends at rest, without a jump of acceleration.
+
+    With :math:`s=t/T`, each joint has gone the share :math:`10s^3-15s^4+6s^5` of its way.
+
+    Args:
+        start: joint values at time 0, shape (..., N), in rad or m.
+        end: joint values at the end, shape (..., N).
+        duration: T, in s.
+        t: time or times, shape () or (K,), in s; before 0 and after T the arm stands still.
+
+    Returns:
+        Joint values, rates and accelerations, each of shape (..., N) for one time, (..., K, N) for K times.
+
+    Raises:
+        ValueError: a duration that is not positive, or ends of different shapes.
+
+    >>> q, dq, ddq = quintic([0.0, 1.0], [2.0, 1.0], 4.0, 2.0)  # halfway
+    >>> q, dq, ddq
+    (array([1., 1.]), array([0.9375, 0.    ]), array([0., 0.]))
+    """
+    first, last, times = (np.asarray(value, dtype=float) for value in (start, end, t))
+    if not duration > 0:
+        raise ValueError(f"duration is {duration} s; expected more than 0.")
+    if first.ndim == 0 or last.ndim == 0 or first.shape[-1] != last.shape[-1] or times.ndim > 1:
+        raise ValueError(
+            f"start, end and t have the shapes {first.shape}, {last.shape} and {times.shape}; expected (..., N), "
+            "(..., N) and () or (K,)."
+        )
+    way = last - first
+    if times.ndim:
+        first, way = first[..., None, :], way[..., None, :]
+    s = np.clip(times / duration, 0.0, 1.0)[..., None]
+    q = first + way * (s**3 * (10 - 15 * s + 6 * s**2))
+    dq = way * (30 * s**2 * (1 - s) ** 2) / duration
+    ddq = way * (60 * s * (1 - s) * (1 - 2 * s)) / duration**2
+    return q, dq, ddq
+
+
+def computed_torque(
+    model: Robot, wanted: Wanted, *, kp: Any = 0.0, kd: Any = 0.0, compiled: bool | None = None
+) -> Torque:
+    r"""Return a controller that computes the torque of the wanted motion, corrected by the error.
+
+    .. math:: \tau = M(q)\,\big(\ddot q_d + K_d(\dot q_d-\dot q) + K_p(q_d-q)\big) + C\dot q + g + \text{friction}
+
+    If the model is exact, the error obeys :math:`\ddot e + K_d\dot e + K_pe = 0`, whatever the arm.
+
+    Args:
+        model: what the controller believes the arm to be; its friction is compensated, the dry one in the sense of
+            the wanted rate.
+        wanted: the wanted motion, a function of time, such as ``lambda t: quintic(start, end, T, t)``.
+        kp: gain of the position error, one number or shape (N,), in 1/s².
+        kd: gain of the rate error, one number or shape (N,), in 1/s.
+        compiled: as in :func:`simulate`.
+
+    Returns:
+        A function ``torque(t, q, dq)`` for :func:`simulate`.
+
+    Raises:
+        ValueError: a model of symbols or without mass data, or gains that are negative or of a wrong shape.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
+    >>> hold = computed_torque(arm, lambda t: (np.zeros(2), np.zeros(2), np.zeros(2)))
+    >>> hold(0.0, np.zeros(2), np.zeros(2))
+    array([30., 10.])
+    """
+    _refuse_symbols(model)
+    gains = []
+    for name, value in (("kp", kp), ("kd", kd)):
+        gain = np.asarray(value, dtype=float)
+        if gain.shape not in ((), (model.n,)) or not (gain >= 0).all():
+            raise ValueError(
+                f"{name} is {gain.tolist()}; expected one number or {model.n} numbers, at least 0: a negative gain "
+                "drives the arm away."
+            )
+        gains.append(np.broadcast_to(gain, (model.n,)))
+    model.known_bodies()
+    equations = _equations(model, model.n <= _COMPILED_UP_TO if compiled is None else compiled)
+    drive = _Drive.of(model)
+
+    def torque(t: float, q: Array, dq: Array) -> Array:
+        q_d, dq_d, ddq_d = wanted(t)
+        asked = ddq_d + gains[1] * (dq_d - dq) + gains[0] * (q_d - q)
+        M, h = equations(q.tolist(), dq.tolist())
+        dry = np.where(dq_d > 0, drive.forward, np.where(dq_d < 0, drive.backward, 0.0))
+        return np.array(M) @ asked + h + drive.viscous * dq + dry
+
+    return torque
