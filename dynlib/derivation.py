@@ -6,10 +6,10 @@ a notebook it is shown as formulas, in a terminal as text, both in the documents
 How long may an arm be? Each joint makes the torque of joint 1, multiplied out, many times longer. In symbols and with
 full inertias it has some 80 000 terms for an arm as simple as the PUMA 560, and 80 million for a general arm of six
 joints. To compute such an expression takes a fraction of a second, because its parts are shared; to write it out does
-not end. So a closed form of that size is good for being *evaluated*: put in numbers, differentiate it, turn it into a
-program. It is not good for being read, expanded or simplified, and even as a program it loses against the recursion.
-What can be read is the recursion with a name for every intermediate value, ``derive(robot, named=True)``: fewer than
-250 short lines for six joints. Of longer values than :data:`LONGEST` only the size is shown.
+not end. So a closed form of that size is good for being handed on as it is, with its parts still shared: to put numbers
+in, or to make a program of it that computes each part once. It is not good for being read, expanded or simplified. What
+can be read is the recursion with a name for every intermediate value, ``derive(robot, named=True)``: fewer than 250
+short lines for six joints. Of longer values than :data:`LONGEST` only the size is shown.
 """
 
 import itertools
