@@ -301,7 +301,7 @@ def operational_inertia(robot: Robot, q: Any, *, rows: Any = slice(None), axes: 
     M = mass_matrix(robot, q)
     _refuse_singular(M, q, f"a joint of {robot.name} moves without any inertia at", "give its link or its motor some")
     mobility = J @ np.linalg.solve(M, transpose(J))
-    hint = f"a singular position, or more than the arm's {robot.n} joints can do; leave out directions with rows=..."
+    hint = f"a singular position, or more than {robot.n} joints can do; leave out directions, with rows=[0, 1] say"
     _refuse_singular(mobility, q, f"{robot.name} cannot move its tip in all {J.shape[-2]} directions at", hint)
     return np.linalg.inv(mobility)
 

@@ -475,7 +475,7 @@ def test_singular_positions_are_named():
     arm = planar_2r([0, 0, 0])
     with pytest.raises(ValueError, match=r"cannot move its tip in all 2 directions at q = \[0.5, 0.0\]: a singular"):
         structure.operational_inertia(arm, [[0.5, 1.0], [0.5, 0.0]], rows=[0, 1])
-    with pytest.raises(ValueError, match=r"in all 6 directions .* than the arm's 2 joints can do; leave out"):
+    with pytest.raises(ValueError, match=r"in all 6 directions .* than 2 joints can do; leave out"):
         structure.operational_inertia(arm, [0.5, 1.0])
     massless = robots.planar_2r(L1=1, L2=1, m1=1, m2=0, g=0)
     with pytest.raises(ValueError, match=r"a joint of planar 2R moves without any inertia at q = \[0.5, 1.0\]"):
