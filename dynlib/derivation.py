@@ -189,7 +189,8 @@ def derive(
     r"""Return the printed derivation of the joint torques of an arm.
 
     Args:
-        robot: the arm, with symbols or with numbers.
+        robot: the arm, with symbols or with numbers; without a state, its numbers are read exactly
+            (:meth:`dynlib.robot.Robot.exact`).
         q: joint values, shape (N,), in rad or m; symbols if left out. One state, not a batch.
         dq: joint rates, shape (N,), in rad/s or m/s; symbols if left out.
         ddq: joint accelerations, shape (N,), in rad/s² or m/s²; symbols if left out.
@@ -217,6 +218,8 @@ def derive(
     τ₂ = ²n₂ᵀ ²ẑ₂    (A5.2.5-2)
        = 10
     """
+    if q is None and dq is None and ddq is None:
+        robot = robot.exact()  # symbols for the motion need exact data
     symbols = robot.motion_symbols()
     q, dq, ddq = (symbol if value is None else value for symbol, value in zip(symbols, (q, dq, ddq), strict=True))
     given: Steps = options.pop("steps", Steps())
