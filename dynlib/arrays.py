@@ -362,15 +362,13 @@ def _joined(entries: Sequence[Any]) -> Array:
     return joined
 
 
-def _product_of(a: Array, b: Array) -> Callable[[Any, Any], Any]:
-    """Return how entries are multiplied: as NumPy does, but an exact 0 is not multiplied with an expression.
+def nought(array: Array) -> Array:
+    """Return 0 times an array: exact zeros for expressions, without a look at them.
 
-    SymPy would ask first whether the expression is finite, which takes most of the time of a derivation.
+    >>> nought(np.array([1.0, 2.0]))
+    array([0., 0.])
     """
-    return _TIMES if is_symbolic(a) or is_symbolic(b) else np.multiply
-
-
-_TIMES = np.frompyfunc(lambda a, b: sympy.S.Zero if a is sympy.S.Zero or b is sympy.S.Zero else a * b, 2, 1)
+    return np.asarray(_NOUGHT(array) if is_symbolic(array) else 0 * array)
 
 
 def apply(matrix: Array, vector_: Array) -> Array:
@@ -379,10 +377,10 @@ def apply(matrix: Array, vector_: Array) -> Array:
     >>> apply(np.diag([1.0, 2.0, 3.0]), np.array([1.0, 1.0, 1.0]))
     array([1., 2., 3.])
     """
+    if is_symbolic(matrix) or is_symbolic(vector_):
+        return vector(*(dot(matrix[..., i, :], vector_) for i in range(3)))
     x, y, z = (vector_[..., i] for i in range(3))
-    times = _product_of(matrix, vector_)
-    rows = ([matrix[..., i, k] for k in range(3)] for i in range(3))
-    return vector(*(times(a, x) + times(b, y) + times(c, z) for a, b, c in rows))
+    return vector(*(matrix[..., i, 0] * x + matrix[..., i, 1] * y + matrix[..., i, 2] * z for i in range(3)))
 
 
 def cross(a: Array, b: Array) -> Array:
@@ -392,7 +390,7 @@ def cross(a: Array, b: Array) -> Array:
     array([0., 0., 1.])
     """
     (a_x, a_y, a_z), (b_x, b_y, b_z) = ([each[..., i] for i in range(3)] for each in (a, b))
-    times = _product_of(a, b)
+    times = _TIMES if is_symbolic(a) or is_symbolic(b) else np.multiply
     x, y = times(a_y, b_z) - times(a_z, b_y), times(a_z, b_x) - times(a_x, b_z)
     return vector(x, y, times(a_x, b_y) - times(a_y, b_x))
 
@@ -403,8 +401,29 @@ def dot(a: Array, b: Array) -> Array:
     >>> float(dot(np.array([1.0, 2.0, 3.0]), np.array([0.0, 0.0, 1.0])))
     3.0
     """
-    times = _product_of(a, b)
-    return np.asarray(times(a[..., 0], b[..., 0]) + times(a[..., 1], b[..., 1]) + times(a[..., 2], b[..., 2]))
+    parts = [each[..., i] for i in range(3) for each in (a, b)]
+    if is_symbolic(a) or is_symbolic(b):
+        return np.asarray(_SUM_OF_PRODUCTS(*parts))
+    a_x, b_x, a_y, b_y, a_z, b_z = parts
+    return np.asarray(a_x * b_x + a_y * b_y + a_z * b_z)
+
+
+# SymPy takes longer for 0 times an expression than for other products: it asks whether the expression is finite. Most
+# entries of an arm are 0, so that this took most of the time of a derivation.
+
+
+def _times(a: Any, b: Any) -> Any:
+    return sympy.S.Zero if a is sympy.S.Zero or b is sympy.S.Zero else a * b
+
+
+def _sum_of_products(*factors: Any) -> Any:
+    products = [a * b for a, b in zip(factors[::2], factors[1::2], strict=True)
+                if a is not sympy.S.Zero and b is not sympy.S.Zero]  # fmt: skip
+    return sum(products[1:], start=products[0]) if products else sympy.S.Zero
+
+
+_TIMES, _SUM_OF_PRODUCTS = np.frompyfunc(_times, 2, 1), np.frompyfunc(_sum_of_products, 6, 1)
+_NOUGHT = np.frompyfunc(lambda entry: sympy.S.Zero, 1, 1)
 
 
 def transpose(matrix: Array) -> Array:

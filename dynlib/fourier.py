@@ -164,7 +164,8 @@ class Fourier:
         """Return the SymPy expression, a sum of products."""
         symbols, parts = self.space.ring.symbols, []
         for (sine, factors), coefficient in self.terms.items():
-            angle = sympy.Add(*(factor * angle for factor, angle in zip(factors, self.space.angles, strict=True)))
+            angles = zip(factors, self.space.angles, strict=True)
+            angle = sympy.Add(*(factor * angle for factor, angle in angles if factor))
             wave = sympy.sin(angle) if sine else sympy.cos(angle)
             for powers, number in coefficient.terms():
                 product = [symbol**power for symbol, power in zip(symbols, powers, strict=True) if power]

@@ -6,7 +6,7 @@ A transform :math:`{}^{i}_{j}T` is an array ``(..., 4, 4)``; it turns components
 
 import numpy as np
 
-from dynlib.arrays import Array, apply, cos, is_symbolic, matrix, sin, transpose, vector
+from dynlib.arrays import Array, apply, cos, is_symbolic, matrix, nought, sin, transpose, vector
 from dynlib.equation import equation
 
 Z = np.array([0, 0, 1])
@@ -47,7 +47,7 @@ def rotation_z(angle: Array) -> Array:
 
 def _entries(angle: Array) -> tuple[Array, Array, Array, Array]:
     """Return cosine, sine, 0 and 1 in the shape of the angle."""
-    zero = 0 * angle
+    zero = nought(angle)
     return cos(angle), sin(angle), zero, zero + 1
 
 
@@ -64,7 +64,7 @@ def transform(R: Array, p: Array) -> Array:
     >>> transform(np.eye(3), np.array([1.0, 2.0, 3.0]))[:3, 3]
     array([1., 2., 3.])
     """
-    zero = 0 * p[..., 0]
+    zero = nought(p[..., 0])
     rows = [[R[..., i, 0], R[..., i, 1], R[..., i, 2], p[..., i]] for i in range(3)]
     return matrix([*rows, [zero, zero, zero, zero + 1]])
 
@@ -121,7 +121,7 @@ def inverse(T: Array) -> Array:
 )
 def joint_transform(fixed: Array, angle: Array, distance: Array) -> Array:
     """Pose of link i in its parent: the fixed pose of the joint, then a turn about z or a slide along z."""
-    motion = transform(rotation_z(angle), vector(0 * distance, 0 * distance, distance))
+    motion = transform(rotation_z(angle), vector(nought(distance), nought(distance), distance))
     return compose(fixed, motion)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dynlib import frames
-from dynlib.arrays import Array, Data, apply, as_array, as_exact, is_symbolic, one_kind, sign
+from dynlib.arrays import Array, Data, apply, as_array, as_exact, is_symbolic, nought, one_kind, sign
 
 Joint = Literal["revolute", "prismatic", "fixed"]
 
@@ -255,7 +255,8 @@ class Link(Data):
 
     def split(self, value: Array) -> tuple[Array, Array]:
         """Return a joint value or rate, shape (...,), as its turning and its sliding part, one of them zero."""
-        return np.asarray(value * self.turn), np.asarray(value * self.slide)
+        turning, sliding = (value if moves else nought(value) for moves in (self.turn, self.slide))
+        return np.asarray(turning), np.asarray(sliding)
 
     def bolted_on(self, other: "Link") -> "Link":
         """Return this link with another one bolted on at ``other.fixed``."""
