@@ -88,7 +88,7 @@ def test_a_file_of_ones_own(tmp_path):
 
 
 def test_a_urdf_needs_gravity(tmp_path):
-    pytest.importorskip("yourdfpy")
+    pytest.importorskip("urdf_parser_py")
     path = tmp_path / "arm.urdf"
     path.write_text(urdf.EXAMPLE, encoding="utf-8")
     assert "a URDF says nothing of gravity" in run("show", path, code=2)[1]
