@@ -395,3 +395,8 @@ def test_rotation_of_a_pose_is_what_the_step_gets():
     found = lagrange.energies(ELBOW, [np.pi / 2, 0], [0, 0], steps=LAGRANGE["height_from_own_joint"].steps)
     assert found.P[1] == pytest.approx(2 * 9.81 * 0.6)
     assert rotation(ELBOW.pose([np.pi / 2, 0]))[1, 0] == pytest.approx(1)
+
+
+def test_steps_can_be_read_in_a_terminal():
+    assert repr(lagrange.lagrangian) == "L = K - P    (A5.3.2-1)"
+    assert repr(lagrange.momentum) == "pᵢ = ∂L/∂q̇ᵢ    (A5.3.2-2)"
