@@ -128,7 +128,8 @@ class _Printer(LatexPrinter):
         return letter + (f"_{{{index}}}" if index else "")
 
     def _print_Rational(self, number: sympy.Rational) -> str:
-        if (number.q < 10 and number.q != 5) or 10**60 % number.q:  # 1/3 stays; an exact arm of decimals shows 0.4318, not 2159/5000
+        # 1/3 stays; an exact arm of decimals shows 0.4318, not 2159/5000
+        if (number.q < 10 and number.q != 5) or 10**60 % number.q:
             return str(super()._print_Rational(number))
         exact = sympy.Rational(f"{float(number):.10g}") == number
         return _number(float(number), digits=10 if exact else 6)
