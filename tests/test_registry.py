@@ -13,7 +13,8 @@ from tools.appendices import BOOK, AppendixError, scan_cell
 
 OPEN_EQUATIONS = 20  # derived or corrected equations without a check: the number can only go down
 OPEN_ERRATA = 14  # errata that a computation could show and none does: the number can only go down
-COMPLETE = ["A5.2.2", "A5.2.3", "A5.2.4", "A5.2.5", "A5.2.6", "A5.3.1", "A5.3.2"]  # sections that may have no open equation
+# Sections that may have no open equation.
+COMPLETE = ["A5.2.2", "A5.2.3", "A5.2.4", "A5.2.5", "A5.2.6", "A5.3.1", "A5.3.2"]
 
 REGISTRY = appendices.load_registry()
 EQUATIONS = {each.number: each for each in REGISTRY.equations}
