@@ -101,6 +101,11 @@ def svg(figure: Figure | Film, alt: str) -> str:
         raise ValueError("alt is empty; say in one or two sentences what the picture shows.")
     file = io.StringIO()
     drawing = figure.figure if isinstance(figure, Film) else figure
+    for legend in (ax.get_legend() for ax in drawing.axes):
+        if legend is not None:  # made outside this module, so with Matplotlib's own box and black letters
+            legend.set_frame_on(False)
+            for label in legend.get_texts():
+                label.set_color(INK)
     with matplotlib.rc_context(_STYLE):
         drawing.savefig(file, format="svg", transparent=True, metadata={"Title": alt, "Date": None, "Creator": None})
     text = "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"

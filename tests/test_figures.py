@@ -112,3 +112,13 @@ def test_films_that_cannot_be_made():
         figures.moving_arm(RAIL, STATES, still=3)
     with pytest.raises(ValueError, match="RP arm holds symbols"):
         figures.spatial_arm(robots.rp(), STATES[0])
+
+
+def test_a_legend_has_no_box_and_can_be_read_on_dark_pages():
+    figure, ax = figures.axes()
+    ax.plot([0, 1], [0, 1], label="$a$")
+    ax.legend()
+    shown = figures.svg(figure, "A line with a legend.")
+    legend = etree.fromstring(shown.encode()).find(".//{*}g[@id='legend_1']")
+    assert not [each for each in legend.iter() if "#ffffff" in (each.get("style") or "")]
+    assert figures.INK in etree.tostring(legend).decode()
