@@ -18,7 +18,7 @@ import numpy as np
 import sympy
 
 from dynlib import lagrange, newton_euler, structure
-from dynlib.arrays import Array, apply, transpose
+from dynlib.arrays import Array, apply, exact_array, transpose
 from dynlib.frames import rotation
 from dynlib.notation import tidy
 from dynlib.robot import Robot
@@ -225,7 +225,7 @@ class _Drive:
 
 
 def _switch(
-    M: list[list[float]], right: list[float], ranges: list[tuple[float, float] | None], ways: list[tuple[int, int]]
+    M: Sequence[list[float]], right: list[float], ranges: list[tuple[float, float] | None], ways: list[tuple[int, int]]
 ) -> tuple[list[float], list[int | None]]:
     """Decide which of the joints at rest stay there.
 
@@ -267,7 +267,7 @@ def _switch(
     return best[1], best[2]
 
 
-def _solve(M: list[list[float]], right: list[float], free: Sequence[bool]) -> list[float]:
+def _solve(M: Sequence[list[float]], right: list[float], free: Sequence[bool]) -> list[float]:
     """Solve for the free joints' accelerations by Gauss's elimination; the others have none.
 
     Raises:
@@ -299,46 +299,58 @@ def _solve(M: list[list[float]], right: list[float], free: Sequence[bool]) -> li
 
 # ---- The equations of an arm, ready for many calls -------------------------------------------------
 
-_Equations = Callable[[list[float], list[float]], tuple[list[list[float]], list[float]]]
-"""M and C dq + g as lists of floats, for joint values and rates."""
+Equations = Callable[[list[float], list[float]], tuple[Sequence[list[float]], list[float]]]
+"""M, by rows, and C dq + g as lists of floats, for lists of joint values and rates."""
+
+
+def equations_of(robot: Robot, *, compiled: bool | None = None) -> Equations:
+    r"""Return the equations of motion of an arm as a function of floats that is fast to call many times.
+
+    Args:
+        robot: the arm, of floats; rotors count, friction does not.
+        compiled: whether closed formulas are derived and compiled once, so that a call takes microseconds; otherwise
+            each call runs the recursion, which takes milliseconds. By default for up to 3 joints; the formulas of
+            larger arms take from seconds to minutes to derive.
+
+    Returns:
+        A function of the joint values and rates, lists of N floats, that gives the rows of M, each a list, and
+        :math:`C\dot q+g`, a list.
+
+    Raises:
+        ValueError: symbols, or a link without mass data.
+
+    >>> from dynlib import robots
+    >>> equations_of(robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10))([0.0, 0.0], [0.0, 0.0])
+    (([5.0, 2.0], [2.0, 1]), [30.0, 10.0])
+    """
+    _refuse_symbols(robot)
+    robot.known_bodies()
+    return _equations(robot, robot.n <= _COMPILED_UP_TO if compiled is None else compiled)
 
 
 @lru_cache(maxsize=64)
-def _equations(robot: Robot, compiled: bool) -> _Equations:
+def _equations(robot: Robot, compiled: bool) -> Equations:
     """Return M and C dq + g of an arm, as a compiled closed form or by the recursion."""
     return _closed_form(robot) if compiled else _by_recursion(robot)
 
 
-def _by_recursion(robot: Robot) -> _Equations:
-    def equations(q: list[float], dq: list[float]) -> tuple[list[list[float]], list[float]]:
+def _by_recursion(robot: Robot) -> Equations:
+    def equations(q: list[float], dq: list[float]) -> tuple[Sequence[list[float]], list[float]]:
         M, h = _mass_and_bias(robot, np.array(q), np.array(dq))
         return M.tolist(), h.tolist()
 
     return equations
 
 
-def _closed_form(robot: Robot) -> _Equations:
+def _closed_form(robot: Robot) -> Equations:
     """Derive M and C dq + g once, as sums of sines and cosines, and turn them into a function of floats."""
     exact = replace(robot, links=[replace(link, motor=None) for link in robot.links]).exact()
-    _, rotors, _ = _bare(robot)
     q, dq, _ = exact.motion_symbols()
-    M = structure.mass_matrix(exact, q)
+    M = structure.mass_matrix(exact, q) + np.diag(exact_array(_bare(robot)[1]))
     h = structure.velocity_torque(exact, q, dq) + structure.gravity_torque(exact, q)
-    n = robot.n
-    triangle = [tidy(M[i, j]) for i in range(n) for j in range(i + 1)]
-    formulas = [*triangle, *map(tidy, h)]
+    formulas = tuple([tidy(entry) for entry in row] for row in M), [tidy(entry) for entry in h]
     evaluate = sympy.lambdify([*q, *dq], formulas, modules="math", cse=True)
-    place = [[max(i, j) * (max(i, j) + 1) // 2 + min(i, j) for j in range(n)] for i in range(n)]
-    added = rotors.tolist()
-
-    def equations(q: list[float], dq: list[float]) -> tuple[list[list[float]], list[float]]:
-        found = evaluate(*q, *dq)
-        rows = [[found[k] for k in row] for row in place]
-        for i in range(n):
-            rows[i][i] += added[i]
-        return rows, found[len(triangle) :]
-
-    return equations
+    return lambda q, dq: evaluate(*q, *dq)
 
 
 # ---- Simulation ------------------------------------------------------------------------------------
@@ -451,7 +463,7 @@ def simulate(
         atol: error allowed in a step, absolute, in units of the state.
         max_step: longest step, in s; for a torque with pulses that long steps would miss.
         progress: is called with the share done, 0 to 1, about a hundred times; nothing is printed by itself.
-        compiled: whether the equations are derived and compiled first, which makes each call a hundred times as fast;
+        compiled: whether the equations are derived and compiled first, which makes each call a thousand times as fast;
             by default for up to 3 joints (the formulas of larger arms take from seconds to minutes to derive).
 
     Returns:
@@ -475,7 +487,7 @@ def simulate(
     _refuse_singular(robot, q, _mass_and_bias(robot, q, dq)[0])
     run = _Run(
         robot=robot,
-        equations=_equations(robot, robot.n <= _COMPILED_UP_TO if compiled is None else compiled),
+        equations=equations_of(robot, compiled=compiled),
         torque=_torque(robot, torque),
         wrenches=wrenches,
         limits=limits,
@@ -565,7 +577,7 @@ class _Run:
     def __init__(
         self,
         robot: Robot,
-        equations: _Equations,
+        equations: Equations,
         torque: Callable[[float, list[float], list[float]], list[float]] | None,
         wrenches: Sequence[Wrench],
         limits: Array,
@@ -602,14 +614,16 @@ class _Run:
                 found[i] += float(self.drive.forward[i] if sense > 0 else self.drive.backward[i])
         return found
 
-    def terms(self, t: float, y: list[float]) -> tuple[list[list[float]], list[float], list[float], list[float]]:
+    def terms(self, t: float, y: list[float]) -> tuple[Sequence[list[float]], list[float], list[float], list[float]]:
         """Return M, all torques but those that hold joints at rest, the supplied torques, and the friction."""
         q, dq = y[: self.n], y[self.n : 2 * self.n]
         M, h = self.equations(q, dq)
+        if not self.energies:  # nothing but weight and inertia: the usual case where many steps are needed
+            return M, [-other for other in h], [0.0] * self.n, [0.0] * self.n
         tau, friction = self.supplied(t, q, dq), self.friction(dq)
-        return M, [mine - all - lost for mine, all, lost in zip(tau, h, friction, strict=True)], tau, friction
+        return M, [mine - other - lost for mine, other, lost in zip(tau, h, friction, strict=True)], tau, friction
 
-    def acceleration(self, t: float, y: list[float], M: list[list[float]], right: list[float]) -> list[float]:
+    def acceleration(self, t: float, y: list[float], M: Sequence[list[float]], right: list[float]) -> list[float]:
         """Return the accelerations; joints that are held have none."""
         try:
             return _solve(M, right, [held is None for held in self.held])
@@ -750,7 +764,7 @@ class _Run:
         if abs(before[i]) > SLOWEST_REBOUND or best[1][i]:
             self.events.append(Event(t, i + 1, "hits", loss))
 
-    def kinetic(self, M: list[list[float]], rates: list[float]) -> float:
+    def kinetic(self, M: Sequence[list[float]], rates: list[float]) -> float:
         """Return the kinetic energy."""
         return sum(M[r][c] * rates[r] * rates[c] for r in range(self.n) for c in range(self.n)) / 2
 
@@ -935,8 +949,7 @@ def computed_torque(
                 "drives the arm away."
             )
         gains.append(np.broadcast_to(gain, (model.n,)))
-    model.known_bodies()
-    equations = _equations(model, model.n <= _COMPILED_UP_TO if compiled is None else compiled)
+    equations = equations_of(model, compiled=compiled)
     drive = _Drive.of(model)
 
     def torque(t: float, q: Array, dq: Array) -> Array:

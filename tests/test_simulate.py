@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
@@ -9,6 +10,7 @@ import pytest
 from arms import Arm, random_arm
 from scipy.special import ellipk
 
+from benchmarks import simulate as benchmark
 from dynlib import robots, simulate
 from dynlib.links import Body, Link, Motor
 from dynlib.newton_euler import inverse_dynamics
@@ -424,3 +426,21 @@ def test_progress_is_told_about_a_hundred_times_and_nothing_is_printed(capsys):
     assert told[-1] == 1.0
     assert 50 <= len(told) <= 101
     assert capsys.readouterr() == ("", "")
+
+
+# ---- The benchmark ---------------------------------------------------------------------------------
+
+
+def test_benchmark_runs_and_the_error_of_dynlib_is_small(capsys):
+    benchmark.main(["--seconds", "1", "--rounds", "1"])
+    head, rule, *rows = capsys.readouterr().out.splitlines()
+    text = (Path(benchmark.__file__).parent / "README.md").read_text(encoding="utf-8")
+    assert f"{head}\n{rule}\n" in text
+    assert [row.split(" | ")[0] for row in rows[:3]] == ["| dynlib", "| SciPy's defaults", "| Pinocchio in DOP853"]
+    assert float(rows[0].split(" | ")[1]) < 1e-11
+
+
+def test_benchmark_stops_if_a_motion_differs(monkeypatch):
+    monkeypatch.setattr(benchmark, "by_defaults", lambda robot, t: (np.ones((len(t), 2)), np.ones((len(t), 2))))
+    with pytest.raises(AssertionError, match="SciPy's defaults: the motion differs"):
+        benchmark.compare(1.0, 1)
