@@ -13,9 +13,11 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import same_color
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 from matplotlib.patches import Arc, Polygon
-from matplotlib.text import Annotation
+from matplotlib.text import Annotation, Text
 
 from dynlib.arrays import Array
 from dynlib.frames import position, rotation
@@ -101,15 +103,16 @@ def svg(figure: Figure | Film, alt: str) -> str:
         raise ValueError("alt is empty; say in one or two sentences what the picture shows.")
     file = io.StringIO()
     drawing = figure.figure if isinstance(figure, Film) else figure
-    for legend in (ax.get_legend() for ax in drawing.axes):
-        if legend is not None:  # made outside this module, so with Matplotlib's own box and black letters
-            legend.set_frame_on(False)
-            for label in legend.get_texts():
-                label.set_color(INK)
+    # What was drawn outside this module has Matplotlib's own black letters and white boxes.
+    for text in drawing.findobj(Text):
+        if same_color(text.get_color(), "black"):
+            text.set_color(INK)
+    for legend in drawing.findobj(Legend):
+        legend.set_frame_on(False)
     with matplotlib.rc_context(_STYLE):
         drawing.savefig(file, format="svg", transparent=True, metadata={"Title": alt, "Date": None, "Creator": None})
-    text = "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
-    return _set_in_motion(text, figure) if isinstance(figure, Film) else text
+    written = "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
+    return _set_in_motion(written, figure) if isinstance(figure, Film) else written
 
 
 def _set_in_motion(text: str, film: Film) -> str:
