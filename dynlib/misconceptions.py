@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dynlib import acceleration, check, lagrange, newton_euler, velocity
+from dynlib import acceleration, check, lagrange, newton_euler, structure, velocity
 from dynlib.arrays import Array, apply, cross, transpose
 from dynlib.dh import Convention, Table
 from dynlib.equation import Equation, equation
@@ -97,6 +97,11 @@ WORDS: dict[str, dict[str, tuple[str, str]]] = {
             "height measured from the link's own joint",
             "All heights are measured from one level that stands still. The joint of the link moves, so the lever of "
             "the weight about the joints before it is lost.",
+        ),
+        "christoffel_order": (
+            "indices of the Christoffel symbols in the wrong order",
+            "In the element of C in row k and column j the sum runs over the third index, with the derivative of M_kj by "
+            "q_i added and that of M_ij by q_k subtracted; with the row and the column exchanged C becomes its transpose.",
         ),
     }
 }
@@ -453,3 +458,47 @@ def _lagrange_misconceptions() -> list[LagrangeMisconception]:
 
 LAGRANGE: Mapping[str, LagrangeMisconception] = {each.key: each for each in _lagrange_misconceptions()}
 """Every misconception of Lagrange's equations, by key."""
+
+
+@dataclass(frozen=True)
+class StructureMisconception(Named):
+    r"""The equation of motion :math:`\tau = M\ddot q + C\dot q + g` with one matrix wrong.
+
+    Attributes:
+        key: short name for programs.
+        coriolis: makes the wrong C from an arm, its joint values and rates.
+    """
+
+    coriolis: Callable[[Robot, Any, Any], Array]
+
+    def torques(self, robot: Robot, q: Any, dq: Any, ddq: Any) -> Array:
+        r"""Return the torques that follow from the mistake.
+
+        Args:
+            robot: the arm; friction does not count.
+            q: joint values, shape (..., N), in rad or m.
+            dq: joint rates, shape (..., N), in rad/s or m/s.
+            ddq: joint accelerations, shape (..., N), in rad/s² or m/s².
+
+        Returns:
+            The wrong :math:`\tau`, shape (..., N), in N m (revolute) or N (prismatic).
+
+        >>> from dynlib import robots
+        >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=0)
+        >>> STRUCTURE["christoffel_order"].torques(arm, [0, np.pi / 2], [1, 0], [0, 0]).round(9)  # right: 0 and 1
+        array([ 0., -1.])
+        """
+        q, dq, ddq = robot.state(q=q, dq=dq, ddq=ddq)
+        M, C = structure.mass_matrix(robot, q), self.coriolis(robot, q, dq)
+        moved = (M @ ddq[..., None] + C @ dq[..., None])[..., 0]
+        return moved + structure.gravity_torque(robot, q)
+
+
+def _transposed_coriolis(robot: Robot, q: Any, dq: Any) -> Array:
+    return transpose(structure.coriolis_matrix(robot, q, dq))
+
+
+STRUCTURE: Mapping[str, StructureMisconception] = {
+    "christoffel_order": StructureMisconception("christoffel_order", _transposed_coriolis)
+}
+"""Every misconception of the matrices, by key."""

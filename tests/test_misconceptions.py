@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dynlib import check, derivation, newton_euler, robots
-from dynlib.misconceptions import ALL, LAGRANGE, WORDS, diagnose
+from dynlib.misconceptions import ALL, LAGRANGE, STRUCTURE, WORDS, diagnose
 from dynlib.robot import Robot
 from dynlib.velocity import Wrench
 
@@ -46,7 +46,7 @@ def options_for(key):
 
 def test_every_misconception_is_tested_and_has_words():
     assert set(SHOWS_ON) == set(ALL)
-    assert set(ALL) | set(LAGRANGE) == set(WORDS["en"])
+    assert set(ALL) | set(LAGRANGE) | set(STRUCTURE) == set(WORDS["en"])
     for each in ALL.values():
         assert each.name()
         assert each.feedback().endswith(".")
@@ -119,3 +119,15 @@ def test_the_wrong_step_prints_its_own_equation():
 def test_an_arm_without_table_cannot_be_misread():
     with pytest.raises(ValueError, match="was not read from a DH table"):
         ALL["other_dh_convention"].robot(robots.planar_2r().subs(NUMBERS))
+
+
+@pytest.mark.parametrize("key", STRUCTURE)
+def test_a_wrong_matrix_differs_only_in_motion(key):
+    wrong = STRUCTURE[key]
+    for arm in (ELBOW, SPATIAL):
+        right = newton_euler.inverse_dynamics(arm, *MOVING[arm.n])
+        assert np.abs(wrong.torques(arm, *MOVING[arm.n]) - right).max() > 1e-3 * np.abs(right).max()
+        rest = MOVING[arm.n][0], np.zeros(arm.n), MOVING[arm.n][2]
+        assert check.same(wrong.torques(arm, *rest), newton_euler.inverse_dynamics(arm, *rest), tolerance=1e-10)
+    assert wrong.name()
+    assert wrong.feedback().endswith(".")
