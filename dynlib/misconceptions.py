@@ -100,8 +100,8 @@ WORDS: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "christoffel_order": (
             "indices of the Christoffel symbols in the wrong order",
-            "In the element of C in row k and column j the sum runs over the third index, with the derivative of M_kj by "
-            "q_i added and that of M_ij by q_k subtracted; with the row and the column exchanged C becomes its transpose.",
+            "C in row k and column j is ½ Σ (∂M_kj/∂q_i + ∂M_ki/∂q_j - ∂M_ij/∂q_k) q̇_i; with row and column exchanged "
+            "in it, C becomes its transpose.",
         ),
     }
 }
