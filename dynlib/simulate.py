@@ -34,7 +34,7 @@ RTOL, ATOL = 1e-13, 1e-13
 """Error that one step may make, relative and absolute; tight, so that the energy of a free arm stays what it is."""
 
 SLOWEST_REBOUND = 1e-6
-"""A rebound from a stop that is slower than this, in rad/s or m/s, counts as none."""
+"""A joint that leaves a stop after an impact more slowly than this, in rad/s or m/s, counts as resting there."""
 
 _COMPILED_UP_TO = 3  # joints; the formulas of larger arms take long to derive
 _SINGULAR = 1e-12
@@ -679,10 +679,12 @@ class _Run:
         for kind, i in watched:
             if kind == "stands":
                 found.append(self.sense[i] * y[self.n + i])
-            elif kind == "low":
-                found.append(y[i] - self.limits[i][0])
-            elif kind == "high":
-                found.append(self.limits[i][1] - y[i])
+            elif kind in ("low", "high"):
+                way, rate = (1, y[self.n + i]) if kind == "low" else (-1, -y[self.n + i])
+                stop = self.limits[i][kind == "high"]
+                gap = way * (y[i] - stop)
+                leaves = rate >= 0 and abs(gap) < 1e-12 * max(1.0, abs(stop))  # only rounding puts it beyond
+                found.append(max(gap, 0.0) if leaves else gap)
             else:
                 if needed is None:
                     M, right, _, _ = self.terms(t, y)
@@ -713,11 +715,11 @@ class _Run:
             if fell:
                 roots = []
                 for k in fell:
-                    if before[k] <= 0:
-                        roots.append((earlier, k))
-                        continue
-                    reserve = partial(self.reserve, state, watched[k])
-                    roots.append((brentq(reserve, earlier, look, xtol=1e-15), k))
+                    reserve, near = partial(self.reserve, state, watched[k]), earlier
+                    if before[k] <= 0:  # it has left the place of the event only now: look for it beyond
+                        tries = (earlier + (look - earlier) * 0.5**halved for halved in range(1, 40))
+                        near = next((at for at in tries if reserve(at) > 0), earlier)
+                    roots.append((brentq(reserve, near, look, xtol=1e-15) if reserve(near) > 0 else near, k))
                 return min(roots)
             before, earlier = now, look
         return None
@@ -743,7 +745,7 @@ class _Run:
         stops = [self.touching(y, k) for k in range(n)]
         least = [-stops[k] * max(0.0, self.bounce[k] * stops[k] * before[k]) for k in range(n)]
         least = [0.0 if abs(rate) < SLOWEST_REBOUND else rate for rate in least]
-        best: tuple[float, list[float]] = (math.inf, before)
+        best: tuple[float, list[float]] = (math.inf, list(before))
         touched = [k for k in range(n) if stops[k]]
         for pushed in product((True, False), repeat=len(touched)):
             fixed = {k: least[k] for k, active in zip(touched, pushed, strict=True) if active}
@@ -758,6 +760,9 @@ class _Run:
                 best = (worst, [fixed.get(k, before[k] + jump[k]) for k in range(n)])
             if worst <= 0:
                 break
+        for k in touched:
+            if abs(best[1][k]) < SLOWEST_REBOUND:
+                best[1][k] = 0.0
         y[n : 2 * n] = best[1]
         loss = self.kinetic(M, before) - self.kinetic(M, best[1])
         self.impact_loss += loss

@@ -288,6 +288,31 @@ def test_both_joints_at_stops_hold_a_hanging_arm():
     assert motion.energy[-1] == pytest.approx(motion.energy[0] - motion.lost[-1])
 
 
+@pytest.mark.parametrize("seed", [2, 13, 28, 33, 98, 124, 162, 314])
+def test_friction_stops_and_impacts_together_keep_the_power_balance(seed):
+    """Random arms between stops that are hit often, at several joints, with rebounds that die out."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 4))
+    robot = TWO_R if n == 2 else random_arm(rng, n)
+    dry = [(rng.uniform(0, 4), -rng.uniform(0, 4)) for _ in robot.links]
+    drives = [Motor(rng.uniform(0, 0.1), -2, rng.uniform(0, 0.2), coulomb) for coulomb in dry]
+    robot = replace(robot, links=[replace(link, motor=m) for link, m in zip(robot.links, drives, strict=True)])
+    stops, start, rates = np.tile([-0.6, 0.6], (n, 1)), rng.uniform(-0.5, 0.5, n), rng.uniform(-2, 2, n)
+    push, bounce = rng.uniform(0, 8, n), float(rng.choice([0, 0.3, 0.7]))
+    motion = simulate.simulate(
+        robot,
+        start,
+        rates,
+        np.linspace(0, 1.5, 101),
+        lambda t, q, dq: push * np.sin(3 * t),
+        stops=stops,
+        restitution=bounce,
+    )
+    assert np.abs(motion.q).max() < 0.6 + 1e-9
+    assert np.abs(motion.imbalance).max() < 1e-6 * max(1.0, motion.kinetic.max(), np.abs(motion.work).max())
+    assert motion.events
+
+
 # ---- Wanted motions and the controller -------------------------------------------------------------
 
 
