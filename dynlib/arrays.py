@@ -18,7 +18,7 @@ import sympy
 Array = np.ndarray[Any, Any]
 
 LARGEST_ANGLE = 20 * np.pi
-"""Ten turns, in rad: a larger angle is likelier to be in degrees."""
+"""Ten turns, in rad; a larger angle is likelier to be in degrees."""
 
 
 def as_array(value: Any, name: str, shape: tuple[int | None, ...], batch: bool = False) -> Array:

@@ -24,7 +24,7 @@ from dynlib.frames import position, rotation
 from dynlib.robot import Robot
 
 INK, X_AXIS, Y_AXIS, MASS, GRAVITY = "#808080", "#d64550", "#2f9e58", "#3d83c9", "#b0771d"
-"""Colours with a contrast of at least 3 to 1 on white and on the dark page: lines, x axes, y axes, masses, gravity."""
+"""Colours of lines, x axes, y axes, masses and gravity; contrast at least 3 to 1 on white and on the dark page."""
 
 Z_AXIS = MASS
 """Colour of z axes, which only pictures without masses show."""
@@ -195,10 +195,12 @@ def planar_arm(robot: Robot, q: Any, lengths: Sequence[str] = ()) -> Figure:
                 _label(ax, centre, rf"$m_{i}$", MASS, (14, -12))
         for near, far, length in zip(points[1:], points[2:], lengths, strict=False):
             along = (far - near) / np.linalg.norm(far - near)
-            _label(ax, 0.3 * near + 0.7 * far, rf"${length}$", INK, (13 * along[1], -13 * along[0]))
+            _label(ax, 0.23 * near + 0.77 * far, rf"${length}$", INK, (13 * along[1], -13 * along[0]))
         if robot.gravity[:2].any():
             _draw_gravity(ax, robot.gravity[:2], points, size)
     ax.margins(0.12)
+    width, height = (np.ptp(limits) for limits in (ax.get_xlim(), ax.get_ylim()))
+    figure.set_figheight(float(np.clip(5.5 * height / width, 2.0, 4.2)))  # no white above and below a flat pose
     return figure
 
 
@@ -366,7 +368,7 @@ def _draw_frame(ax: Axes, pose: Array, index: str, length: float) -> None:
     for axis, letter, colour in ((0, "x", X_AXIS), (1, "y", Y_AXIS)):
         end = origin + reach * R[:, axis]
         _arrow(ax, origin, end, colour)
-        offset = 11 * R[:, 1] + (2 * R[:, 0] if axis == 0 else 0 * R[:, 0])  # an x axis lies on its link
+        offset = R @ ([2, 11] if axis == 0 else [-10, 4])  # beside the axis, which may lie on a link or on another axis
         _label(ax, end, rf"${letter}_{index}$", colour, (float(offset[0]), float(offset[1])))
 
 
@@ -389,7 +391,7 @@ def _draw_angle(ax: Axes, parent: Array, pose: Array, index: int, radius: float)
 
 
 def _draw_gravity(ax: Axes, gravity: Array, points: Array, size: float) -> None:
-    start = np.array([points[:, 0].min() - 0.12 * size, points[:, 1].max()])
+    start = np.array([points[:, 0].min() - 0.17 * size, points[:, 1].max()])
     end = start + 0.22 * size * gravity / np.linalg.norm(gravity)
     _arrow(ax, start, end, GRAVITY)
     _label(ax, (start + end) / 2, "$g$", GRAVITY, (-11, 0))

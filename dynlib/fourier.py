@@ -17,7 +17,7 @@ from sympy.polys.domains import QQ
 from sympy.polys.rings import PolyElement, PolyRing
 
 Key = tuple[bool, tuple[Any, ...]]
-"""Which wave: True for a sine, and the factors of the angles."""
+"""Which wave (True for a sine), and the factors of the angles."""
 
 
 @dataclass(frozen=True, eq=False)

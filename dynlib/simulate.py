@@ -28,7 +28,7 @@ Torque = Callable[[float, Array, Array], Any]
 """Torques as a function of time (s), joint values (N,) and rates (N,)."""
 
 Wanted = Callable[[float], tuple[Array, Array, Array]]
-"""A wanted motion: joint values, rates and accelerations, each (N,), as a function of time (s)."""
+"""A wanted motion, as a function of time (s); it gives joint values, rates and accelerations, each (N,)."""
 
 RTOL, ATOL = 1e-13, 1e-13
 """Error that one step may make, relative and absolute; tight, so that the energy of a free arm stays what it is."""

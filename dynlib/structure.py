@@ -147,7 +147,7 @@ def gravity_torque(robot: Robot, q: Any) -> Array:
 
 
 PARAMETERS = ("m", "mx", "my", "mz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
-"""Inertial parameters of a link: mass, first moment, and inertia about the *origin* of the link frame."""
+"""Inertial parameters of a link, which are mass, first moment, and inertia about the *origin* of the link frame."""
 
 
 def parameters(robot: Robot) -> Array:

@@ -1,6 +1,8 @@
 """The files around the course: complete, consistent with each other, readable on every system."""
 
+import ast
 import importlib.metadata
+import itertools
 import json
 import re
 import subprocess
@@ -98,6 +100,19 @@ def test_every_module_of_dynlib_is_in_the_library_reference():
     missing = {name for name in modules - documented - {"dynlib"} if name.rpartition(".")[0] not in documented}
     assert missing == set(), "book/api.md lacks these"
     assert documented <= modules, "book/api.md names modules that are not there"
+
+
+def test_no_constant_has_a_sentence_that_the_library_reference_takes_for_its_type():
+    """Text before ": " in the first line below a constant becomes its type on the page."""
+    torn = []
+    for path in sorted((ROOT / "dynlib").glob("*.py")):
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        for constant, text in itertools.pairwise(body):
+            if isinstance(constant, ast.Assign) and isinstance(text, ast.Expr):
+                sentence = ast.literal_eval(text.value)
+                if ": " in sentence.splitlines()[0]:
+                    torn.append(f"{path.name}: {sentence}")
+    assert torn == []
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "LICENSE-TEXT.md"])
