@@ -17,7 +17,7 @@ import typer
 from rich.console import Console
 
 from dynlib import derivation, document, newton_euler, notation, robotfile, robots, urdf
-from dynlib.arrays import Array
+from dynlib.arrays import Array, as_array, exact_array
 from dynlib.robot import Robot
 
 app = typer.Typer(
@@ -57,6 +57,13 @@ Rates = Annotated[
 Accelerations = Annotated[
     str | None,
     typer.Option("--ddq", metavar="A1,A2,...", help="Joint accelerations in rad/s² and m/s²; 0 if only --q is given."),
+]
+TipForce = Annotated[
+    str | None, typer.Option(metavar="X,Y,Z", help="Force of the surroundings on the tip in N, in the axes of the tip.")
+]
+TipMoment = Annotated[
+    str | None,
+    typer.Option(metavar="X,Y,Z", help="Moment of the surroundings on the tip in N m, in the axes of the tip."),
 ]
 
 
@@ -169,6 +176,13 @@ def _state(robot: Robot, q: str | None, dq: str | None, ddq: str | None) -> tupl
     return robot.subs({}) if robot.is_symbolic else robot, state
 
 
+def _tip_load(force: str | None, moment: str | None, exact: bool) -> dict[str, Any]:
+    """Return the load at the tip as far as it is given; ``exact`` reads decimals as fractions, beside symbols."""
+    given = {"tip_force": numbers(force, "--tip-force", 3), "tip_moment": numbers(moment, "--tip-moment", 3)}
+    arrays = {name: as_array(value, name, (3,)) for name, value in given.items() if value is not None}
+    return {name: exact_array(array) if exact else array for name, array in arrays.items()}
+
+
 @contextmanager
 def _told_in_words() -> Iterator[None]:
     """Show warnings as notes, and errors of data and files as one sentence with exit code 1."""
@@ -214,6 +228,8 @@ def derive(
         bool | None,
         typer.Option(help="Names for intermediate values; without either, if the arm has more than three joints."),
     ] = None,
+    tip_force: TipForce = None,
+    tip_moment: TipMoment = None,
     values: Values = None,
     gravity: Gravity = None,
 ) -> None:
@@ -224,13 +240,14 @@ def derive(
     Example: dynlib derive my_arm.toml --to tex --q 0.3,30deg -o arm.tex
     """
     with _told_in_words():
+        load_at_tip = _tip_load(tip_force, tip_moment, exact=q is None)
         robot, state = _state(load(arm, values, gravity), q, dq, ddq)
         chosen = document.ENDINGS[f".{to}"] if to else None
         with Console(stderr=True).status(f"deriving the torques of {robot.name}"):
             if out is None:
-                text = document.render(robot, chosen or "markdown", *state, named=named)
+                text = document.render(robot, chosen or "markdown", *state, named=named, **load_at_tip)
             else:
-                document.write(robot, out, *state, to=chosen, named=named)
+                document.write(robot, out, *state, to=chosen, named=named, **load_at_tip)
         typer.echo(f"{out} is written." if out else text, err=bool(out), nl=bool(out))
 
 
@@ -240,6 +257,8 @@ def torques(
     q: Positions = None,
     dq: Rates = None,
     ddq: Accelerations = None,
+    tip_force: TipForce = None,
+    tip_moment: TipMoment = None,
     values: Values = None,
     gravity: Gravity = None,
 ) -> None:
@@ -248,13 +267,16 @@ def torques(
     Example: dynlib torques puma560 --q 0,pi/4,pi,0,pi/4,0 --dq 0.1,0,0,0,0,0
 
     Example: dynlib torques planar_2r --set L1=0.5 --set L2=0.4 --set m1=1 --set m2=1 --set g=9.81 --q 0,0
+
+    Example: dynlib torques puma560 --q 0,pi/4,pi,0,pi/4,0 --tip-force 0,0,-10
     """
     with _told_in_words():
+        load_at_tip = _tip_load(tip_force, tip_moment, exact=q is None)
         robot, state = _state(load(arm, values, gravity), q, dq, ddq)
         if q is None:
             robot = robot.exact()
             state = robot.motion_symbols()
-        _print_torques(robot, newton_euler.inverse_dynamics(robot, *state))
+        _print_torques(robot, newton_euler.inverse_dynamics(robot, *state, **load_at_tip))
 
 
 def _print_torques(robot: Robot, tau: Array) -> None:

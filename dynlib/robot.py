@@ -419,6 +419,8 @@ class Robot(Data):
         lines = [f"{self.name}: {self.n} joint{'s' if self.n > 1 else ''}, gravity {_plain(self.gravity)} m/s²"]
         if self.table is not None:
             lines.append(str(self.table))
+            if self.table.convention == "standard":
+                lines.append("  Below, frame i sits on the axis of joint i, not at the far end; data are in its axes.")
         rows = [("i", "joint", "origin (m)", "mass (kg)", "mass centre (m)", "Ixx Iyy Izz (kg m²)")]
         for i, link in enumerate(self.links, start=1):
             vectors = (frames.position(link.fixed), link.com, np.diagonal(link.inertia))

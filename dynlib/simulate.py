@@ -462,7 +462,8 @@ def simulate(
         rtol: error allowed in a step, relative.
         atol: error allowed in a step, absolute, in units of the state.
         max_step: longest step, in s; for a torque with pulses that long steps would miss.
-        progress: is called with the share done, 0 to 1, about a hundred times; nothing is printed by itself.
+        progress: is called with the share done, 0 to 1, at most about a hundred times (it jumps where the solver
+            takes long steps), such as ``lambda share: print(f"\r{share:4.0%}", end="")``; nothing is printed by itself.
         compiled: whether the equations are derived and compiled first, which makes each call a thousand times as fast;
             by default for up to 3 joints (the formulas of larger arms take from seconds to minutes to derive).
 

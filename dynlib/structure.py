@@ -25,7 +25,9 @@ def _weightless(robot: Robot) -> Robot:
 
 def _frictionless(robot: Robot) -> Robot:
     links = [
-        link if (motor := link.motor) is None else replace(link, motor=replace(motor, viscous=0, coulomb=0))
+        link
+        if (motor := link.motor) is None
+        else replace(link, motor=replace(motor, viscous=0 * motor.viscous, coulomb=0 * motor.coulomb))
         for link in robot.links
     ]
     return replace(robot, links=links)

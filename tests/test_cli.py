@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dynlib import __main__ as start
-from dynlib import cli, document, newton_euler, robotfile, robots, urdf
+from dynlib import cli, document, newton_euler, robotfile, robots, urdf, velocity
 from tools.files import ROOT
 
 NUMBERS = ["L1=0.8", "L2=0.6", "m1=3", "m2=2", "g=9.81"]
@@ -42,6 +42,23 @@ def test_torques_are_those_of_the_recursion():
 def test_rates_are_zero_if_they_are_left_out():
     shown = run(*with_numbers("torques", "planar_2r", "--q", "0,0"))[0]
     assert shown == "τ₁ = 51.012 N m\nτ₂ = 11.772 N m\n"  # 9.81 * (3 * 0.8 + 2 * (0.8 + 0.6)) and 9.81 * 2 * 0.6
+
+
+def test_a_load_at_the_tip_does_the_work_of_the_tip():
+    words = ["torques", "rrp", "--q", "0.3,-0.5,0.4"]
+    words += [word for symbol in robots.load("rrp").symbols for word in ("--set", f"{symbol}=1.5")]
+    load = ["--tip-force", "1,-2.5,3", "--tip-moment", "0.5,0,-0.25"]
+    free, held = ([float(line.split()[2]) for line in run(*words, *more)[0].splitlines()] for more in ([], load))
+    arm = robots.load("rrp").subs(dict.fromkeys(robots.load("rrp").symbols, 1.5))
+    J = velocity.jacobian(arm, [0.3, -0.5, 0.4], axes="link")
+    assert np.subtract(held, free) == pytest.approx(-J.T @ [1, -2.5, 3, 0.5, 0, -0.25], rel=1e-8, abs=1e-8)
+
+
+def test_a_load_at_the_tip_beside_symbols_is_exact():
+    bare, loaded = (run("torques", "rp", *more)[0].splitlines() for more in ([], ["--tip-force", "0,0,0.5"]))
+    assert bare != loaded
+    assert any("1/2" in line for line in loaded)
+    assert r"\frac{1}{2}" in run("derive", "rp", "--tip-force", "0,0,0.5")[0]
 
 
 def test_torques_without_a_state_are_symbols():

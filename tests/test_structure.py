@@ -11,12 +11,13 @@ pytest.importorskip("pinocchio", reason="Pinocchio has no wheel for this system"
 import pinocchio as pin
 from arms import Arm, Reference
 
-from dynlib import robots, structure
+from dynlib import robotfile, robots, structure
 from dynlib.lagrange import energies
 from dynlib.links import Body, Link, Motor
 from dynlib.newton_euler import inverse_dynamics
 from dynlib.robot import Robot
 from dynlib.velocity import jacobian
+from tools.files import ROOT
 
 READINGS = ("standard", "modified", "poses")
 RELATIVE = 1e-10
@@ -443,6 +444,17 @@ def test_friction_is_in_none_of_the_parts():
     equal(structure.velocity_torque(rough, q, dq), structure.velocity_torque(arm, q, dq), 1e-15)
     equal(structure.gravity_torque(rough, q), structure.gravity_torque(arm, q), 1e-15)
     equal(structure.mass_matrix(rough, q), structure.mass_matrix(arm, q), 1e-15)
+
+
+def test_an_arm_of_exact_numbers_with_motors_has_all_its_parts():
+    arm = robotfile.read(ROOT / "book" / "crane.toml")
+    assert any(link.motor is not None for link in arm.links)
+    motion = np.random.default_rng(4).uniform(-1, 1, (2, arm.n))
+    symbols = arm.motion_symbols()[:2]
+    at = dict(zip(np.concatenate(symbols), np.concatenate(motion), strict=True))
+    for part in (structure.coriolis_matrix, structure.velocity_torque):
+        exact = [float(sympy.sympify(entry).subs(at)) for entry in part(arm.exact(), *symbols).flat]
+        equal(exact, part(arm, *motion).ravel(), 1e-12, size=1.0)
 
 
 UNKNOWN = Robot([Link("revolute", np.eye(4), Body(1)), Link("revolute", np.eye(4))], [0, 0, -9.81], name="the arm")
