@@ -1,1 +1,10 @@
 """dynlib beside its peers: each file here is run as `python -m benchmarks.NAME`."""
+
+import importlib.metadata
+import platform
+
+
+def versions(*packages: str) -> str:
+    """Return the versions that a result depends on: of dynlib, of the packages named, of Python, and the machine."""
+    named = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("dynlib", *packages))
+    return f"Python {platform.python_version()}, {named}; {platform.machine()}"

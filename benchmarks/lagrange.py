@@ -6,8 +6,6 @@ nothing is remembered from the round before. Shown are the medians of the CPU ti
 """
 
 import argparse
-import importlib.metadata
-import platform
 import statistics
 import sys
 import time
@@ -19,6 +17,7 @@ import sympy
 from sympy.core.cache import clear_cache
 from sympy.physics import mechanics
 
+from benchmarks import versions
 from dynlib import check, lagrange, robots
 from dynlib.robot import Robot
 
@@ -128,19 +127,13 @@ def table(comparisons: list[Comparison]) -> str:
     return "\n".join(lines)
 
 
-def versions() -> str:
-    """Return the versions that a result depends on."""
-    packages = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("dynlib", "sympy"))
-    return f"Python {platform.python_version()}, {packages}; {platform.machine()}"
-
-
 def main(arguments: list[str]) -> None:
     """Print the comparison."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.lagrange", description="Closed form of the planar 2R.")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="rounds, of which the median counts")
     options = parser.parse_args(arguments)
     print(table(compare(options.rounds)))
-    print(f"\n{versions()}")
+    print("\n" + versions("sympy"))
 
 
 if __name__ == "__main__":

@@ -5,8 +5,6 @@ Their rounds alternate, so that a busy machine slows both; shown are the medians
 """
 
 import argparse
-import importlib.metadata
-import platform
 import statistics
 import sys
 import time
@@ -18,6 +16,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from benchmarks import versions
 from dynlib import robots
 from dynlib.newton_euler import inverse_dynamics
 from dynlib.robot import Robot
@@ -134,12 +133,6 @@ def table(comparisons: list[Comparison]) -> str:
     return "\n".join(lines)
 
 
-def versions() -> str:
-    """Return the versions that a result depends on."""
-    packages = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("dynlib", "numpy", "pin"))
-    return f"Python {platform.python_version()}, {packages}; {platform.machine()}"
-
-
 def main(arguments: list[str]) -> None:
     """Print the comparison."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.recursion", description="Inverse dynamics of PUMA 560.")
@@ -147,7 +140,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="rounds, of which the median counts")
     options = parser.parse_args(arguments)
     print(table([compare(states, options.rounds) for states in options.states]))
-    print(f"\n{versions()}")
+    print("\n" + versions("numpy", "pin"))
 
 
 if __name__ == "__main__":

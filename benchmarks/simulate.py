@@ -6,8 +6,6 @@ only; they are. The energy of every result is computed by the same function. MuJ
 
 import argparse
 import importlib
-import importlib.metadata
-import platform
 import statistics
 import sys
 import time
@@ -19,6 +17,7 @@ import numpy as np
 import pinocchio as pin
 from scipy.integrate import solve_ivp
 
+from benchmarks import versions
 from benchmarks.recursion import pinocchio_model
 from dynlib import lagrange, robots
 from dynlib.arrays import Array
@@ -176,13 +175,6 @@ def table(results: list[Result]) -> str:
     return "\n".join(lines)
 
 
-def versions() -> str:
-    """Return the versions that a result depends on."""
-    names = ["dynlib", "numpy", "scipy", "pin", *["mujoco"] * bool(installed("mujoco"))]
-    packages = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
-    return f"Python {platform.python_version()}, {packages}; {platform.machine()}"
-
-
 def main(arguments: list[str]) -> None:
     """Print the comparison."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.simulate", description="A free 2R over 100 s.")
@@ -190,7 +182,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="rounds, of which the median counts")
     options = parser.parse_args(arguments)
     print(table(compare(options.seconds, options.rounds)))
-    print(f"\n{versions()}")
+    print("\n" + versions("numpy", "scipy", "pin", *["mujoco"] * bool(installed("mujoco"))))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ is written in two stages: :func:`_blocks` says *what* stands in it, and one writ
 """
 
 import html
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ import sympy
 from dynlib import derivation, notation
 from dynlib.arrays import Array
 from dynlib.derivation import Derivation, PrintedStep, count_terms
+from dynlib.files import write_text
 from dynlib.links import Body
 from dynlib.robot import Robot
 from dynlib.velocity import BaseMotion, Wrench
@@ -274,13 +274,7 @@ def write(robot: Robot, path: str | Path, *state: Any, to: Format | None = None,
     chosen = to or ENDINGS.get(path.suffix.lower())
     if chosen is None:
         raise ValueError(f"{path.name} ends with {path.suffix or 'nothing'!r}; expected {', '.join(ENDINGS)}.")
-    text = render(robot, chosen, *state, **options)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(text, encoding="utf-8", newline="\n")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    write_text(path, render(robot, chosen, *state, **options))
     return path
 
 

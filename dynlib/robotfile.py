@@ -46,7 +46,6 @@ symbolic. Nothing in a file is ever evaluated.
 import difflib
 import json
 import math
-import os
 import re
 import tomllib
 import warnings
@@ -72,6 +71,7 @@ from dynlib.arrays import (
     matrix,
     sin,
 )
+from dynlib.files import write_text
 from dynlib.links import Body, Link, Motor, as_pose
 from dynlib.robot import Robot
 
@@ -810,10 +810,4 @@ def write(robot: Robot, path: str | Path) -> None:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write(loads(EXAMPLE), Path(folder) / "arm.toml")
     """
-    path, text = Path(path), dumps(robot)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(text, encoding="utf-8", newline="\n")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    write_text(Path(path), dumps(robot))

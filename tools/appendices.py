@@ -9,7 +9,6 @@ A call counts only where it is sure to run with its cell, and only if its number
 
 import argparse
 import ast
-import os
 import re
 import sys
 import textwrap
@@ -25,6 +24,8 @@ from markdown_it.tree import SyntaxTreeNode
 from myst_parser.config.main import MdParserConfig
 from myst_parser.mdit_to_docutils.base import compute_unique_slug
 from myst_parser.parsers.mdit import create_md_parser
+
+from tools.files import write_text
 
 BOOK = Path(__file__).resolve().parent.parent / "book"
 LANGUAGE = "en"
@@ -431,9 +432,7 @@ def stale_pages(book: Path = BOOK) -> list[str]:
 def write_pages(book: Path = BOOK) -> None:
     """Write both pages; a reader never sees half a page."""
     for name, page in make_pages(book).render().items():
-        draft = book / f".{name}.new"
-        draft.write_text(page, encoding="utf-8", newline="\n")
-        os.replace(draft, book / name)
+        write_text(book / name, page)
 
 
 def _read(path: Path) -> str:
