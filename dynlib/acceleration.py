@@ -15,7 +15,7 @@ from dynlib.arrays import Array, apply, as_array, cross, transpose
 from dynlib.equation import Equation, equation
 from dynlib.frames import Z, position, rotation
 from dynlib.robot import Robot
-from dynlib.velocity import BaseMotion, LinkVelocity
+from dynlib.velocity import Axes, BaseMotion, LinkVelocity
 
 _CARRIED = (
     r"{}^{i}_{i-1}R\left({}^{i-1}\dot{\omega}_{i-1} \times {}^{i-1}p_{i} + {}^{i-1}\omega_{i-1} \times "
@@ -130,6 +130,48 @@ def outward(
         parent = LinkAcceleration(**vars(moving), domega=domega, dv=dv, dv_c=dv_c)
         links.append(parent)
     return tuple(links)
+
+
+def point_acceleration(
+    robot: Robot,
+    q: Any,
+    dq: Any,
+    ddq: Any,
+    *,
+    link: int | None = None,
+    point: Any = (0, 0, 0),
+    axes: Axes = "world",
+) -> tuple[Array, Array]:
+    r"""Return the acceleration of any point of the arm, by outward propagation (A5.2.3-2 for any point).
+
+    Args:
+        robot: the arm.
+        q: joint values, shape (..., N), in rad or m.
+        dq: joint rates, shape (..., N), in rad/s or m/s.
+        ddq: joint accelerations, shape (..., N), in rad/s² or m/s².
+        link: number of the link that carries the point, 1 to N; None for the tip frame {N+1}.
+        point: the point in the axes of that link (or of the tip), shape (3,), in m.
+        axes: in which axes the result is written: ``"world"``, ``"base"`` or ``"link"`` (for the tip: its own).
+
+    Returns:
+        The acceleration in m/s² and the angular acceleration in rad/s², each of shape (..., 3).
+
+    Raises:
+        ValueError: a wrong length, shape, number, link or axes.
+        TypeError: floats beside symbols.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=9.81)
+    >>> point_acceleration(arm, [0, 0], [1, 0], [0, 0])[0]  # on a circle of 2 m, towards its centre
+    array([-2.,  0.,  0.])
+    """
+    velocity.check_axes(axes)
+    links = outward(robot, q, dq, ddq)
+    number, at, R_out = velocity.locate(robot, link, axes, [each.T for each in links])
+    moving = links[number - 1]
+    r = apply(rotation(at), as_array(point, "point", (3,))) + position(at)
+    a = com_acceleration(moving.domega, moving.omega, r, moving.dv)
+    return apply(R_out, a), apply(R_out, moving.domega)
 
 
 def column_derivative(column: Any, q: Any, dq: Any, ddq: Any = ()) -> Array:

@@ -321,7 +321,26 @@ def sign(value: Array) -> Array:
     return _SIGN(value) if is_symbolic(value) else np.sign(value)
 
 
+def sqrt(value: Array) -> Array:
+    """Return the square root, entry by entry; any shape.
+
+    >>> sqrt(as_array([4, 2], "value", (2,))).round(4)
+    array([2.    , 1.4142])
+    """
+    return np.asarray(_SQRT(value) if is_symbolic(value) else np.sqrt(value))
+
+
+def arctan2(y: Array, x: Array) -> Array:
+    """Return the angle of the direction (x, y) against the x axis in rad, from -pi to pi, entry by entry.
+
+    >>> arctan2(as_array([1, 0], "y", (2,)), as_array([0, -1], "x", (2,)))
+    array([1.57079633, 3.14159265])
+    """
+    return np.asarray(_ARCTAN2(y, x) if is_symbolic(y) or is_symbolic(x) else np.arctan2(y, x))
+
+
 _SIGN = np.frompyfunc(sympy.sign, 1, 1)
+_SQRT, _ARCTAN2 = np.frompyfunc(sympy.sqrt, 1, 1), np.frompyfunc(sympy.atan2, 2, 1)
 _COS, _SIN = np.frompyfunc(sympy.cos, 1, 1), np.frompyfunc(sympy.sin, 1, 1)
 _DECIMAL = np.frompyfunc(lambda number: sympy.Rational(repr(float(number))), 1, 1)
 _WHOLE = np.frompyfunc(lambda number: sympy.Integer(round(number)), 1, 1)

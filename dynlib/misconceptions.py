@@ -7,7 +7,7 @@ has a name, a sentence of feedback, and the replaced step.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -110,21 +110,23 @@ WORDS: dict[str, dict[str, tuple[str, str]]] = {
 
 @dataclass(frozen=True)
 class Named:
-    """What has a name and feedback in :data:`WORDS`.
+    """What has a name and feedback in a table of words.
 
     Attributes:
         key: short name for programs.
+        words: name and feedback, by language and key.
     """
 
+    words: ClassVar[Mapping[str, Mapping[str, tuple[str, str]]]] = WORDS
     key: str
 
     def name(self, language: str = "en") -> str:
         """Return what the mistake is called."""
-        return WORDS[language][self.key][0]
+        return self.words[language][self.key][0]
 
     def feedback(self, language: str = "en") -> str:
         """Return one or two sentences that say what is wrong and what belongs there."""
-        return WORDS[language][self.key][1]
+        return self.words[language][self.key][1]
 
 
 @dataclass(frozen=True)

@@ -344,13 +344,30 @@ def _by_recursion(robot: Robot) -> Equations:
 
 def _closed_form(robot: Robot) -> Equations:
     """Derive M and C dq + g once, as sums of sines and cosines, and turn them into a function of floats."""
+    q, dq, M, h = formulas(robot)
+    evaluate = sympy.lambdify([*q, *dq], (tuple(map(list, M)), list(h)), modules="math", cse=True)
+    return lambda q, dq: evaluate(*q, *dq)
+
+
+def formulas(robot: Robot) -> tuple[Array, Array, Array, Array]:
+    r"""Derive the equations of motion of an arm of numbers as closed formulas, floats read as the decimals they show.
+
+    Args:
+        robot: the arm, of floats; rotors count, friction does not.
+
+    Returns:
+        The symbols of the joint values and rates, each (N,); M, shape (N, N); and :math:`C\dot q+g`, shape (N,).
+
+    >>> from dynlib import robots
+    >>> formulas(robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10))[3][1]
+    dtheta1**2*sin(theta2) + 10*cos(theta1 + theta2)
+    """
     exact = replace(robot, links=[replace(link, motor=None) for link in robot.links]).exact()
     q, dq, _ = exact.motion_symbols()
     M = structure.mass_matrix(exact, q) + np.diag(exact_array(_bare(robot)[1]))
     h = structure.velocity_torque(exact, q, dq) + structure.gravity_torque(exact, q)
-    formulas = tuple([tidy(entry) for entry in row] for row in M), [tidy(entry) for entry in h]
-    evaluate = sympy.lambdify([*q, *dq], formulas, modules="math", cse=True)
-    return lambda q, dq: evaluate(*q, *dq)
+    tidied = np.frompyfunc(tidy, 1, 1)
+    return q, dq, tidied(M), tidied(h)
 
 
 # ---- Simulation ------------------------------------------------------------------------------------

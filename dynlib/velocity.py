@@ -183,7 +183,7 @@ class Wrench(Data):
         for name in ("force", "moment"):
             object.__setattr__(self, name, as_array(getattr(self, name), name, (3,), batch=True))
         object.__setattr__(self, "point", as_array(self.point, "point", (3,)))
-        _check_axes(self.axes)
+        check_axes(self.axes)
 
 
 def loads_on_links(robot: Robot, wrenches: Sequence[Wrench], transforms: Sequence[Array]) -> list[tuple[Array, Array]]:
@@ -209,7 +209,7 @@ def loads_on_links(robot: Robot, wrenches: Sequence[Wrench], transforms: Sequenc
     loads = [(zero, zero)] * robot.n
     for number, given in enumerate(wrenches, start=1):
         wrench = robot.matched(given, f"wrench {number}")
-        link, at, R = _place(robot, wrench.link, wrench.axes, transforms)
+        link, at, R = locate(robot, wrench.link, wrench.axes, transforms)
         force, moment = apply(transpose(R), wrench.force), apply(transpose(R), wrench.moment)
         lever = apply(rotation(at), wrench.point) + position(at)
         f_e, n_e = loads[link - 1]
@@ -217,8 +217,27 @@ def loads_on_links(robot: Robot, wrenches: Sequence[Wrench], transforms: Sequenc
     return loads
 
 
-def _place(robot: Robot, link: int | None, axes: Axes, transforms: Sequence[Array]) -> tuple[int, Array, Array]:
-    """Return a link's number, a frame's pose in it, and the rotation from its axes to the wanted ones."""
+def locate(robot: Robot, link: int | None, axes: Axes, transforms: Sequence[Array]) -> tuple[int, Array, Array]:
+    """Return where a point is carried, and how to turn what is known there.
+
+    Args:
+        robot: the arm.
+        link: number of the link, 1 to N; None for the tip frame {N+1}.
+        axes: the axes that are wanted: ``"link"`` (for the tip: its own), ``"base"`` or ``"world"``.
+        transforms: pose of each link in the one before, arrays of shape (..., 4, 4), in m.
+
+    Returns:
+        The number of the link, the pose of the point's frame in it (4, 4), and the rotation from the axes of the link
+        to the wanted ones (..., 3, 3).
+
+    Raises:
+        ValueError: there is no such link.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=2, m1=1, m2=1, g=9.81)
+    >>> locate(arm, None, "link", arm.transforms([0, 0]))[1][:3, 3]
+    array([2., 0., 0.])
+    """
     if link is not None and not 1 <= link <= robot.n:
         raise ValueError(f"link is {link}; {robot.name} has the links 1 to {robot.n}, or None for the tip.")
     at = robot.tool if link is None else exact_identity(robot.gravity)
@@ -231,7 +250,8 @@ def _place(robot: Robot, link: int | None, axes: Axes, transforms: Sequence[Arra
     return number, at, rotation(pose)
 
 
-def _check_axes(axes: str) -> None:
+def check_axes(axes: str) -> None:
+    """Raise an error if there are no such axes."""
     if axes not in ("link", "base", "world"):
         raise ValueError(f'axes is {axes!r}; expected "link" (for the tip: its own axes), "base" or "world".')
 
@@ -262,9 +282,9 @@ def jacobian(robot: Robot, q: Any, *, link: int | None = None, point: Any = (0, 
     array([[0., 0.],
            [2., 1.]])
     """
-    _check_axes(axes)
+    check_axes(axes)
     transforms = robot.transforms(q)[:-1]
-    number, at, _ = _place(robot, link, axes, transforms)
+    number, at, _ = locate(robot, link, axes, transforms)
     poses = [transforms[0]]
     for T in transforms[1:]:
         poses.append(compose(poses[-1], T))
@@ -306,9 +326,9 @@ def point_velocity(
     >>> point_velocity(arm, [0, 0], [1, 0])[0]
     array([0., 2., 0.])
     """
-    _check_axes(axes)
+    check_axes(axes)
     links = outward(robot, q, dq)
-    number, at, R_out = _place(robot, link, axes, [each.T for each in links])
+    number, at, R_out = locate(robot, link, axes, [each.T for each in links])
     moving = links[number - 1]
     r = apply(rotation(at), as_array(point, "point", (3,))) + position(at)
     v = moving.v + cross(moving.omega, r)

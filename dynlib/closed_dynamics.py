@@ -1,0 +1,421 @@
+r"""Dynamics of closed chains, in two independent ways.
+
+The cut mechanism obeys :math:`M\ddot q+h=S\tau+J^\top\lambda`: its chains know only their own masses, and the closures
+push with the multipliers :math:`\lambda`.
+
+- **Projection** never sees :math:`\lambda`: since :math:`J\Gamma=0`, :math:`\tau=\Gamma^\top(M\ddot q+h)`.
+- **Multipliers** solve for everything at once, from :math:`J\ddot q=-\dot J\dot q`. They are the forces of the closures
+  *on* the links that carry their points ``a``; the links of ``b`` feel the opposite.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dynlib import closed_chain, newton_euler, structure
+from dynlib.arrays import Array, Data, as_array, transpose
+from dynlib.closed_chain import SingularPosition, constraint_bias, constraint_jacobian, mobility, refuse_open
+from dynlib.closures import Point
+from dynlib.equation import Equation, equation
+from dynlib.mechanism import Mechanism
+from dynlib.robot import Robot
+
+_RANK = 1e-9  # least singular value, relative to the largest
+
+
+@equation("tau", r"\tau", r"\Gamma^{\top}(M\ddot{q} + h)", source="B3.12c")
+def projection(Gamma: Array, forces: Array, inputs: Sequence[int]) -> Array:
+    """Torques of the inputs: each feels all that it drags along. Gamma knows already which they are."""
+    return (transpose(Gamma) @ forces[..., None])[..., 0]
+
+
+@equation("lambda", r"J^{\top}\lambda", r"M\ddot{q} + h - S\tau", source="B3.12c")
+def closure_forces(J: Array, passive: Sequence[int], forces: Array) -> Array:
+    """Multipliers: what the dependent coordinates need comes from the closures; the least, if there are several."""
+    return (np.linalg.pinv(transpose(J[..., passive]), rcond=_RANK) @ forces[..., passive, None])[..., 0]
+
+
+@dataclass(frozen=True)
+class Steps(closed_chain.Steps):
+    """The equations of the two chapters; a misconception is one of them replaced."""
+
+    projection: Equation = projection
+    closure_forces: Equation = closure_forces
+
+
+@dataclass(frozen=True, eq=False)
+class Load(Data):
+    """A force and a moment that the surroundings put *on* the mechanism, in world axes.
+
+    Attributes:
+        point: where the force acts, and which link feels the moment.
+        force: shape (..., 3), in N.
+        moment: about the point, shape (..., 3), in N m.
+
+    >>> Load(Point(1), force=[0, -10, 0]).moment
+    array([0., 0., 0.])
+    """
+
+    point: Point
+    force: Any = (0, 0, 0)
+    moment: Any = (0, 0, 0)
+
+    def __post_init__(self) -> None:
+        for name in ("force", "moment"):
+            object.__setattr__(self, name, as_array(getattr(self, name), name, (3,), batch=True))
+
+
+# ---- The cut mechanism -----------------------------------------------------------------------------
+
+
+def tree_torques(mechanism: Mechanism, q: Any, dq: Any, ddq: Any, *, loads: Sequence[Load] = ()) -> Array:
+    r"""Return what all joints of the cut mechanism would have to supply for a motion, :math:`M\ddot q+h`.
+
+    Each chain is computed alone, by the recursion; friction of all joints counts.
+
+    Args:
+        mechanism: chains and closures; every link needs a mass (0 is allowed, but not for all).
+        q: all joint values, shape (..., n), in rad or m.
+        dq: all joint rates, shape (..., n), in rad/s or m/s.
+        ddq: all joint accelerations, shape (..., n), in rad/s² or m/s².
+        loads: what the surroundings put *on* the mechanism.
+
+    Returns:
+        Shape (..., n), in N m or N.
+
+    Raises:
+        ValueError: a wrong length, shape or number, a link without mass data, or nothing that has mass.
+        TypeError: floats beside symbols.
+    """
+    q, dq, ddq = mechanism.state(q=q, dq=dq, ddq=ddq)
+    if not any(map(_asks, mechanism.chains)) and not loads:
+        raise ValueError(f"no link of {mechanism.name} has a mass or an inertia; dynamics would only give zeros.")
+    pieces = zip(mechanism.chains, *map(mechanism.parts, (q, dq, ddq)), strict=True)
+    parts = [newton_euler.inverse_dynamics(*piece) if _asks(piece[0]) else 0 * piece[1] for piece in pieces]
+    found = np.concatenate(parts, axis=-1)
+    for load in loads:
+        push = np.concatenate(np.broadcast_arrays(load.force, load.moment), axis=-1)
+        J = closed_chain.tree_jacobian(mechanism, q, load.point)
+        found = found - (transpose(J) @ push[..., None])[..., 0]
+    return found
+
+
+def _asks(chain: Robot) -> bool:
+    """Say whether anything of a chain has a mass or a motor; a massless one asks for nothing."""
+    motors = [link.motor for link in chain.links if link.motor is not None]
+    arrays = [array for body in chain.known_bodies() for array in (body.mass, body.inertia)]
+    arrays += [array for motor in motors for array in (motor.inertia, motor.viscous, motor.coulomb)]
+    return any(bool(np.any(array != 0)) for array in arrays)
+
+
+def tree_mass_matrix(mechanism: Mechanism, q: Any) -> Array:
+    """Return the mass matrix of the cut mechanism: one block for each chain.
+
+    Args:
+        mechanism: chains and closures.
+        q: all joint values, shape (..., n), in rad or m.
+
+    Returns:
+        M, shape (..., n, n).
+
+    Raises:
+        ValueError: a wrong length, shape or number, or a link without mass data.
+    """
+    (q,) = mechanism.state(q=q)
+    M = 0 * q[..., None, :] * np.ones((mechanism.n, 1), dtype=int)
+    for first, chain, part in zip(mechanism.first, mechanism.chains, mechanism.parts(q), strict=True):
+        if _asks(chain):
+            M[..., first : first + chain.n, first : first + chain.n] = structure.mass_matrix(chain, part)
+    return M
+
+
+# ---- Projection ------------------------------------------------------------------------------------
+
+
+def inverse_dynamics(
+    mechanism: Mechanism, q: Any, du: Any, ddu: Any, *, loads: Sequence[Load] = (), steps: Steps = Steps()
+) -> Array:
+    r"""Return the torques and forces that the inputs must supply for a motion (B3.12c), by projection.
+
+    Args:
+        mechanism: chains and closures; every link needs a mass (0 is allowed, but not for all).
+        q: a closed position, shape (..., n), in rad or m.
+        du: rates of the inputs, shape (..., m), in rad/s or m/s.
+        ddu: accelerations of the inputs, shape (..., m), in rad/s² or m/s².
+        loads: what the surroundings put *on* the mechanism.
+        steps: the equations, for trying a wrong one.
+
+    Returns:
+        :math:`\tau=\Gamma^\top(M\ddot q+h)`, shape (..., m), in N m (revolute) or N (prismatic).
+
+    Raises:
+        ClosureError: q does not close the chains.
+        SingularPosition: the inputs do not determine the motion there, and their torques cannot hold every load.
+        ValueError: a wrong length, shape or number, a link without mass data; or the number of inputs is not the
+            mobility.
+
+    >>> from dynlib.linkages import four_bar
+    >>> bars = four_bar(ground=2, crank=1, coupler=2, rocker=1, masses=[1, 1, 1], gravity=[0, -10, 0])
+    >>> q = bars.positions([0.5], mode=[1])  # a parallelogram: the middle of every bar is lifted by cos 0.5
+    >>> inverse_dynamics(bars, q, [0], [0]) / np.cos(0.5)
+    array([20.])
+    """
+    q, dq, ddq, Gamma = closed_chain.motion_of(mechanism, q, du, ddu, steps=steps)
+    forces = tree_torques(mechanism, q, dq, ddq, loads=loads)
+    return np.asarray(steps.projection(Gamma, forces, mechanism.u))
+
+
+def forward_dynamics(
+    mechanism: Mechanism, q: Any, du: Any, tau: Any, *, loads: Sequence[Load] = (), steps: Steps = Steps()
+) -> Array:
+    r"""Return the accelerations of the inputs that torques cause, by projection.
+
+    .. math:: \Gamma^\top M\Gamma\,\ddot u = \tau - \Gamma^\top(M\ddot q_0+h),
+
+    where :math:`\ddot q_0` are the accelerations while the inputs are not accelerated.
+
+    Args:
+        mechanism: chains and closures.
+        q: a closed position, shape (..., n), in rad or m.
+        du: rates of the inputs, shape (..., m), in rad/s or m/s.
+        tau: torques or forces of the inputs, shape (..., m), in N m or N.
+        loads: what the surroundings put *on* the mechanism.
+        steps: the equations, for trying a wrong one.
+
+    Returns:
+        :math:`\ddot u`, shape (..., m), in rad/s² or m/s².
+
+    Raises:
+        ClosureError, SingularPosition: as :func:`inverse_dynamics`.
+        ValueError: as there, or an input that moves without any inertia.
+
+    >>> from dynlib.linkages import four_bar
+    >>> bars = four_bar(ground=2, crank=1, coupler=2, rocker=1, masses=[1, 1, 1])
+    >>> q = bars.positions([0.5], mode=[1])  # crank and rocker turn, the coupler shifts: 1/3 + 1/3 + 1 kg m^2
+    >>> forward_dynamics(bars, q, [0], [5]).round(12)
+    array([3.])
+    """
+    tau = mechanism.input_values("tau", tau)
+    q, dq, ddq, Gamma = closed_chain.motion_of(mechanism, q, du, 0 * np.asarray(tau), steps=steps)
+    bias = steps.projection(Gamma, tree_torques(mechanism, q, dq, ddq, loads=loads), mechanism.u)
+    M = reduced_mass_matrix(mechanism, q)
+    _refuse_weightless(mechanism, q, M)
+    return np.asarray(np.linalg.solve(M, (tau - bias)[..., None])[..., 0])
+
+
+def reduced_mass_matrix(mechanism: Mechanism, q: Any) -> Array:
+    r"""Return the mass matrix that the inputs feel, :math:`\Gamma^\top M\Gamma`.
+
+    Args:
+        mechanism: chains and closures.
+        q: a closed position, shape (..., n), in rad or m.
+
+    Returns:
+        Shape (..., m, m), in kg m² (kg, kg m).
+
+    Raises:
+        ClosureError, SingularPosition, ValueError: as :func:`inverse_dynamics`.
+    """
+    Gamma = closed_chain.gamma(mechanism, q)
+    return transpose(Gamma) @ tree_mass_matrix(mechanism, q) @ Gamma
+
+
+def _refuse_weightless(mechanism: Mechanism, q: Array, M: Array) -> None:
+    if not mechanism.m:
+        return
+    size = np.sqrt(np.maximum(np.einsum("...ii->...i", M), 1e-300))
+    least = np.linalg.eigvalsh(M / size[..., :, None] / size[..., None, :])[..., 0]
+    if (least < 1e-12).any():
+        raise ValueError(
+            f"an input of {mechanism.name} moves without any inertia at q = {q[least < 1e-12][0].tolist()}; "
+            "accelerations do not follow from torques. Give its link or its motor some."
+        )
+
+
+# ---- Multipliers -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Constrained:
+    r"""A motion and the forces of the closures.
+
+    Attributes:
+        ddq: accelerations of all coordinates, shape (..., n), in rad/s² or m/s².
+        tau: torques of the inputs, shape (..., m), in N m or N.
+        lam: multipliers :math:`\lambda`, shape (..., rows), in N: forces on the links of the points ``a``.
+        redundant: names of equations that follow from the others. If there are any, ``lam`` is not unique: it is the
+            smallest that does it, and only its sums over equal equations mean something.
+    """
+
+    ddq: Array
+    tau: Array
+    lam: Array
+    redundant: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        lines = [f"{name} = {np.array2string(getattr(self, name), precision=6)}" for name in ("ddq", "tau", "lam")]
+        lines += [f"redundant, so that lam is not unique: {row}" for row in self.redundant]
+        return "\n".join(lines)
+
+
+def with_multipliers(mechanism: Mechanism, q: Any, dq: Any, tau: Any, *, loads: Sequence[Load] = ()) -> Constrained:
+    r"""Return accelerations and closure forces that torques cause, from all equations at once.
+
+    .. math:: \begin{bmatrix} M & J^\top \\ J & 0 \end{bmatrix}\begin{bmatrix} \ddot q \\ -\lambda \end{bmatrix}
+        = \begin{bmatrix} S\tau - h \\ -\dot J\dot q \end{bmatrix}
+
+    No coordinate is independent here, so that it also works where the inputs do not determine the motion.
+
+    Args:
+        mechanism: chains and closures.
+        q: a closed position, shape (n,), in rad or m.
+        dq: rates of all coordinates that keep it closed, shape (n,); see :func:`dynlib.closed_chain.rates`.
+        tau: torques or forces of the inputs, shape (m,), in N m or N.
+        loads: what the surroundings put *on* the mechanism.
+
+    Returns:
+        The :class:`Constrained` motion.
+
+    Raises:
+        ClosureError: q does not close the chains.
+        SingularPosition: closures lose their grip in this position.
+        ValueError: rates that open the chains, a wrong length, shape or number, or a motion that nothing resists.
+
+    >>> from dynlib.linkages import slider_crank
+    >>> engine = slider_crank(crank=1, rod=2, masses=[0, 0, 1])
+    >>> q = engine.positions([np.pi / 2], mode=[-1])
+    >>> with_multipliers(engine, q, [0, 0, 0], [1]).tau
+    array([1.])
+    """
+    (q, dq), tau = mechanism.state(q=q, dq=dq), mechanism.input_values("tau", tau)
+    if q.ndim != 1 or tau.ndim != 1:
+        raise ValueError(f"with_multipliers takes one state, q of shape ({mechanism.n},); got the shape {q.shape}.")
+    J, redundant = _grip(mechanism, q)
+    _refuse_opening(mechanism, q, dq, J)
+    h = tree_torques(mechanism, q, dq, 0 * q, loads=loads)
+    S = np.zeros((mechanism.n, mechanism.m))
+    S[mechanism.u, np.arange(mechanism.m)] = 1
+    M, rows = tree_mass_matrix(mechanism, q), len(J)
+    matrix = np.block([[M, transpose(J)], [J, np.zeros((rows, rows))]])
+    right = np.concatenate([S @ tau - h, -constraint_bias(mechanism, q, dq)])
+    size = np.sqrt(np.maximum(np.diag(M), _RANK * max(np.diag(M).max(initial=0.0), 1e-300)))
+    scale = np.concatenate([1 / size, np.full(rows, size.mean())])
+    found, _, rank, _ = np.linalg.lstsq(matrix * scale[:, None] * scale, right * scale, rcond=1e-13)
+    if rank < len(matrix) - len(redundant):
+        raise ValueError(
+            f"{mechanism.name} can move without any inertia at q = {q.tolist()}; accelerations do not follow from "
+            "torques. Give its links masses, or its joints motors with inertia."
+        )
+    return Constrained(found[: mechanism.n] * scale[: mechanism.n], tau, -(found * scale)[mechanism.n :], redundant)
+
+
+def pin_forces(
+    mechanism: Mechanism, q: Any, du: Any, ddu: Any, *, loads: Sequence[Load] = (), steps: Steps = Steps()
+) -> Constrained:
+    r"""Return torques and closure forces that a motion needs: :math:`M\ddot q+h=S\tau+J^\top\lambda` for
+    :math:`\tau` and :math:`\lambda`.
+
+    Args:
+        mechanism: chains and closures.
+        q: a closed position, shape (..., n), in rad or m.
+        du: rates of the inputs, shape (..., m), in rad/s or m/s.
+        ddu: accelerations of the inputs, shape (..., m), in rad/s² or m/s².
+        loads: what the surroundings put *on* the mechanism.
+        steps: the equations, for trying a wrong one.
+
+    Returns:
+        The :class:`Constrained` motion. ``lam`` of a :class:`dynlib.closures.Pin` is the force *on* the link of its
+        point ``a``.
+
+    Raises:
+        ClosureError, SingularPosition, ValueError: as :func:`inverse_dynamics`.
+
+    >>> from dynlib.linkages import slider_crank
+    >>> engine = slider_crank(crank=1, rod=2, masses=[0, 0, 1])  # only the slider has a mass
+    >>> q = engine.positions([0], mode=[-1])
+    >>> at_rest = pin_forces(engine, q, [0], [0], loads=[Load(Point(2), force=[-5, 0, 0])])
+    >>> at_rest.lam.round(12) + 0.0  # pushed to the left, the slider pushes the rod to the left
+    array([-5.,  0.])
+    """
+    q, dq, ddq, _ = closed_chain.motion_of(mechanism, q, du, ddu, steps=steps)
+    J = constraint_jacobian(mechanism, q)
+    forces = tree_torques(mechanism, q, dq, ddq, loads=loads)
+    lam = np.asarray(steps.closure_forces(J, mechanism.v, forces))
+    tau = (forces - (transpose(J) @ lam[..., None])[..., 0])[..., mechanism.u]
+    first = q[(0,) * (q.ndim - 1)]
+    redundant = mobility(mechanism, first).redundant if J.shape[-2] > len(mechanism.v) else ()
+    return Constrained(ddq, tau, lam, redundant)
+
+
+def _grip(mechanism: Mechanism, q: Array) -> tuple[Array, tuple[str, ...]]:
+    """Return J and the names of its redundant rows; refuse a position in which it loses rank."""
+    refuse_open(mechanism, q)
+    J = constraint_jacobian(mechanism, q)
+    found = mobility(mechanism, q)
+    if found.rank_here < found.rank:
+        raise SingularPosition(
+            f"the closure equations of {mechanism.name} have rank {found.rank} nearby and only {found.rank_here} at "
+            f"q = {q.tolist()}: there the mechanism can change into another way of moving, and accelerations do not "
+            "follow from torques.",
+            q,
+        )
+    return J, found.redundant
+
+
+def _refuse_opening(mechanism: Mechanism, q: Array, dq: Array, J: Array) -> None:
+    opening = J @ dq
+    fastest = max(float(np.abs(dq).max(initial=0.0)), 1e-300)
+    if np.abs(opening).max(initial=0.0) > 1e-7 * mechanism.size * fastest:
+        row = int(np.abs(opening).argmax())
+        raise ValueError(
+            f"dq = {dq.tolist()} opens {mechanism.name}: the rate of the gap of {mechanism.rows[row]}, is "
+            f"{opening[row]:.6g} m/s. Find all rates from those of the inputs with rates(mechanism, q, du)."
+        )
+
+
+# ---- Starts that do not fit ------------------------------------------------------------------------
+
+
+def project(mechanism: Mechanism, q: Any, dq: Any = None) -> tuple[Array, Array]:
+    r"""Return the nearest state that fits the closures, nearest in the measure of the masses.
+
+    Positions are moved by :math:`-M^{-1}J^\top(JM^{-1}J^\top)^{-1}\phi` until they close, rates by the same with
+    :math:`J\dot q`. Heavy links move less than light ones.
+
+    Args:
+        mechanism: chains and closures.
+        q: a position that may not close, shape (n,), in rad or m.
+        dq: rates that may not fit, shape (n,); 0 if left out.
+
+    Returns:
+        q and dq that fit, each (n,).
+
+    Raises:
+        ClosureError: no closed position was found near q.
+        ValueError: a wrong length, shape or number, or a motion that nothing resists.
+    """
+    q, dq = mechanism.state(q=q, dq=np.zeros(mechanism.n) if dq is None else dq)
+    for _ in range(20):
+        phi = closed_chain.gap(mechanism, q)
+        if np.abs(phi).max(initial=0.0) <= 1e-15 * mechanism.size:
+            break
+        q = q - _weighted(mechanism, q) @ phi
+    if np.abs(phi).max(initial=0.0) > 1e-12 * mechanism.size:
+        q = closed_chain.close(mechanism, q, hold=())
+    J = constraint_jacobian(mechanism, q)
+    return q, dq - _weighted(mechanism, q) @ (J @ dq)
+
+
+def _weighted(mechanism: Mechanism, q: Array) -> Array:
+    """Return the matrix that turns gaps into the smallest change that closes them, in the measure of the masses."""
+    M, J = tree_mass_matrix(mechanism, q), constraint_jacobian(mechanism, q)
+    try:
+        across = np.linalg.solve(M, transpose(J))
+    except np.linalg.LinAlgError:
+        raise ValueError(
+            f"the mass matrix of the cut {mechanism.name} is singular; masses cannot measure which change is the "
+            "smallest. Use close(mechanism, q)."
+        ) from None
+    return np.asarray(across @ np.linalg.pinv(J @ across, rcond=_RANK))

@@ -1,0 +1,532 @@
+r"""Motion of closed chains in time.
+
+The accelerations follow from all equations at once, with the multipliers; so inputs that do not determine the motion in
+some position do no harm. But a solution of :math:`J\ddot q=-\dot J\dot q` only keeps the gaps straight in time,
+:math:`\ddot\phi=0`, and every rounding makes them grow. So after each step the position is moved back until it closes,
+and then the rates, both by as little as possible in the measure of the masses.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import sympy
+
+from dynlib import closed_chain, lagrange
+from dynlib import simulate as serial
+from dynlib.arrays import Array, exact_array
+from dynlib.closed_chain import constraint_bias, constraint_jacobian, mobility, refuse_open
+from dynlib.closed_dynamics import Load, tree_mass_matrix
+from dynlib.mechanism import Mechanism
+from dynlib.robot import Robot
+from dynlib.simulate import SimulationError, Torque
+
+_COMPILED_UP_TO = 3  # joints of a chain; the formulas of longer ones take long to derive
+_SINGULAR = 1e-13  # least pivot of a matrix that is definite, relative to the largest
+_TOLERANCE = 1e-10  # error of one step, relative and absolute
+_ROUNDS = 8  # of the projection; Newton's method needs two
+
+
+@dataclass(frozen=True, eq=False)
+class LinkageMotion:
+    r"""A motion of a closed chain, at K times.
+
+    Attributes:
+        t: times, shape (K,), in s.
+        q: all joint values, shape (K, n), in rad or m; not wrapped after full turns.
+        dq: all joint rates, shape (K, n), in rad/s or m/s.
+        ddq: all joint accelerations, shape (K, n), in rad/s² or m/s².
+        tau: what the inputs supply, shape (K, m), in N m or N.
+        lam: forces of the closures on the links of their points ``a``, shape (K, rows), in N; 0 for redundant
+            equations, whose share the others carry.
+        gap: largest gap, shape (K,), in m.
+        kinetic: kinetic energy with the rotors, shape (K,), in J.
+        potential: potential energy, shape (K,), in J.
+        work: what inputs and loads have put in since the start, shape (K,), in J.
+        lost: what friction has taken since the start, shape (K,), in J.
+    """
+
+    t: Array
+    q: Array
+    dq: Array
+    ddq: Array
+    tau: Array
+    lam: Array
+    gap: Array
+    kinetic: Array
+    potential: Array
+    work: Array
+    lost: Array
+
+    @property
+    def energy(self) -> Array:
+        """Return kinetic plus potential energy, shape (K,), in J."""
+        return self.kinetic + self.potential
+
+    @property
+    def imbalance(self) -> Array:
+        """Return what the power balance misses since the start, shape (K,), in J."""
+        return self.energy - self.energy[0] - self.work + self.lost
+
+    def __repr__(self) -> str:
+        return (
+            f"motion over {self.t[-1] - self.t[0]:g} s at {len(self.t)} times: largest gap {self.gap.max():.1e} m, "
+            f"largest imbalance of energy {np.abs(self.imbalance).max():.1e} J"
+        )
+
+
+def simulate(
+    mechanism: Mechanism,
+    q0: Any,
+    du0: Any,
+    t: Any,
+    torque: Torque | Any = None,
+    *,
+    dt: float | None = None,
+    loads: Sequence[Load] = (),
+    project: bool = True,
+    baumgarte: float = 0.0,
+    compiled: bool | None = None,
+    progress: Callable[[float], Any] | None = None,
+) -> LinkageMotion:
+    r"""Compute the motion that torques and loads cause.
+
+    The steps are as long as the error of one step allows (DOP853, 1e-10), or all equally long (the classical
+    Runge-Kutta method); :attr:`LinkageMotion.imbalance` tells how good they were.
+
+    Args:
+        mechanism: chains and closures, of numbers; every link needs a mass. Joints may have viscous friction.
+        q0: a closed position, shape (n,), in rad or m.
+        du0: rates of the inputs, shape (m,), in rad/s or m/s.
+        t: the times at which the motion is wanted, shape (K,), growing, in s; the first is the start.
+        torque: what the inputs supply, as a function ``torque(t, q, dq)`` of the time, all joint values and all rates,
+            each (n,), or constant, shape (m,), in N m or N; nothing if left out.
+        dt: length of equal steps, in s; then nothing controls their error.
+        loads: constant forces that the surroundings put *on* the mechanism.
+        project: move position and rates back after each step until they fit the closures. Without it they drift.
+        baumgarte: :math:`\omega`, in 1/s: pull the gaps back like a spring with critical damping,
+            :math:`\ddot\phi+2\omega\dot\phi+\omega^2\phi=0`. It makes the drift smaller, and is for comparison.
+        compiled: whether closed formulas are derived once, so that a step takes some ten microseconds instead of some
+            ten milliseconds; by default for chains of up to 3 joints.
+        progress: called with the share that is done, from 0 to 1, about a hundred times.
+
+    Returns:
+        The :class:`LinkageMotion`.
+
+    Raises:
+        ClosureError: q0 does not close the chains; nothing is simulated from there.
+        SingularPosition: the inputs do not determine the rates at the start.
+        SimulationError: the motion cannot go on: closures lose their grip, or a step was so long that they tore.
+        ValueError: a wrong length, shape or number, times that do not grow, dry friction, or a link without mass data.
+
+    >>> from dynlib.linkages import four_bar
+    >>> bars = four_bar(ground=2, crank=1, coupler=2, rocker=1, masses=[1, 1, 1], gravity=[0, -9.81, 0])
+    >>> simulate(bars, bars.positions([0.5], mode=[1]), [0], [0, 1]).gap.max() < 1e-14
+    True
+    """
+    times = np.asarray(t, dtype=float)
+    if times.ndim != 1 or len(times) < 1 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
+        raise ValueError(f"t is {t!r}; expected growing times, shape (K,), in s.")
+    if not (dt is None or (dt > 0 and math.isfinite(dt))) or not (baumgarte >= 0 and math.isfinite(baumgarte)):
+        raise ValueError(f"dt is {dt} s and baumgarte {baumgarte} 1/s; expected dt > 0 and baumgarte >= 0.")
+    if mechanism.is_symbolic:
+        raise ValueError(f"{mechanism.name} holds exact data; motion is computed with floats. Use subs(...).")
+    _refuse_dry_friction(mechanism)
+    (q0,) = mechanism.state(q=q0)
+    if q0.ndim != 1:
+        raise ValueError(f"q0 has the shape {q0.shape}; expected ({mechanism.n},).")
+    dq0 = closed_chain.rates(mechanism, q0, du0)
+    run = _Run(mechanism, tuple(loads), torque, baumgarte, project, compiled, q0)
+    return run.through(q0.tolist(), dq0.tolist(), times, dt, progress)
+
+
+def _refuse_dry_friction(mechanism: Mechanism) -> None:
+    for number, chain in enumerate(mechanism.chains, start=1):
+        for joint, link in enumerate(chain.links, start=1):
+            if link.motor is not None and link.motor.coulomb.any():
+                raise ValueError(
+                    f"joint {joint} of chain {number} has dry friction, which switches the equations where it "
+                    "sticks; closed chains are simulated with viscous friction only. inverse_dynamics and "
+                    "forward_dynamics know both."
+                )
+
+
+# ---- The equations, ready for many calls -----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Equations:
+    """What the integration asks for; all lists of floats.
+
+    Attributes:
+        accelerate: (q, dq, forces of the inputs in all n places, omega) to ddq, lam, power of the loads, pivots.
+        closing: q to the change that closes it, and phi.
+        steadying: (q, dq) to the change of the rates that fits.
+    """
+
+    accelerate: Callable[[list[float], list[float], list[float], float], tuple[list[float], list[float], float, Any]]
+    closing: Callable[[list[float]], tuple[list[float], list[float]]]
+    steadying: Callable[[list[float], list[float]], list[float]]
+
+
+class _Tape:
+    """Assignments, one after the other, for a function without loops and pivots."""
+
+    def __init__(self, formulas: Sequence[sympy.Expr]):
+        self.lines, self.formulas = sympy.cse(list(formulas), symbols=sympy.numbered_symbols("c_"), order="none")
+
+    def put(self, value: sympy.Expr) -> sympy.Expr:
+        """Give a value a name, if it is more than a name or a number, and return that."""
+        if value.is_Atom:
+            return value
+        name = sympy.Symbol(f"s_{len(self.lines)}")
+        self.lines.append((name, value))
+        return name
+
+    def solved(self, K: list[list[sympy.Expr]], right: list[sympy.Expr]) -> tuple[list[sympy.Expr], list[sympy.Expr]]:
+        """Solve K x = right by elimination without a look at the pivots, and return x and the pivots.
+
+        K is symmetric, first a positive definite block and then zeros: then no pivot vanishes unless K is singular.
+        """
+        K, right, size = [list(row) for row in K], list(right), len(right)
+        factors: list[dict[int, sympy.Expr]] = []
+        for k in range(size):
+            inverse = self.put(1 / K[k][k])
+            below = [i for i in range(k + 1, size) if K[i][k] != 0]
+            factors.append({i: self.put(K[i][k] * inverse) for i in below})
+            for place, i in enumerate(below):
+                for j in below[place:]:
+                    K[j][i] = K[i][j] = self.put(K[j][i] - factors[k][i] * K[j][k])
+                right[i] = self.put(right[i] - factors[k][i] * right[k])
+            right[k] = self.put(right[k] * inverse)
+        for k in reversed(range(size)):
+            for i, factor in factors[k].items():
+                right[k] = self.put(right[k] - factor * right[i])
+        return right, [K[k][k] for k in range(size)]
+
+    def function(self, arguments: Sequence[Any], results: Any) -> Callable[..., Any]:
+        """Return a function of floats."""
+        symbols = [symbol for group in arguments for symbol in np.atleast_1d(group)]
+        used = self._needed(results)
+        lines = [line for line in self.lines if line[0] in used]
+        return sympy.lambdify(symbols, results, modules="math", cse=lambda _: (lines, results))
+
+    def _needed(self, results: Any) -> set[sympy.Expr]:
+        needed = set().union(*(sympy.sympify(each).free_symbols for each in _flat(results)))
+        for name, value in reversed(self.lines):
+            if name in needed:
+                needed |= value.free_symbols
+        return needed
+
+
+def _flat(nested: Any) -> list[Any]:
+    return [leaf for part in nested for leaf in _flat(part)] if isinstance(nested, list | tuple) else [nested]
+
+
+@lru_cache(maxsize=16)
+def _compiled(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...]) -> _Equations:
+    """Derive everything once, with the numbers of the mechanism in it, and turn it into functions of floats."""
+    exact = mechanism.exact()
+    q, dq, _ = exact.motion_symbols()
+    n, r = mechanism.n, len(kept)
+    u, omega = sympy.symbols(f"u_:{n}"), sympy.Symbol("omega_")
+    M, h = np.full((n, n), sympy.S.Zero), np.full(n, sympy.S.Zero)
+    for first, chain in zip(mechanism.first, mechanism.chains, strict=True):
+        theirs = *serial.formulas(chain), slice(first, first + chain.n)
+        names = dict(zip([*theirs[0], *theirs[1]], [*q[theirs[4]], *dq[theirs[4]]], strict=True))
+        renamed = np.frompyfunc(lambda entry: entry.xreplace(names), 1, 1)  # noqa: B023, used before names changes
+        M[theirs[4], theirs[4]], h[theirs[4]] = renamed(theirs[2]), renamed(theirs[3])
+    h = h + exact_array(_viscous(mechanism)) * dq
+    pushes = np.full(n, sympy.S.Zero)
+    for load in loads:
+        J_P = closed_chain.tree_jacobian(exact, q, load.point)
+        pushes = pushes + J_P.T @ exact_array(np.concatenate([load.force, load.moment]).astype(float))
+    phi = closed_chain.gap(exact, q)[list(kept)]
+    J = closed_chain.constraint_jacobian(exact, q)[list(kept)]
+    bias = closed_chain.constraint_bias(exact, q, dq)[list(kept)]
+    tape = _Tape([sympy.sympify(e) for e in (*M.flat, *h, *pushes, *phi, *J.flat, *bias)])
+    named = iter(tape.formulas)
+    M, h, pushes, phi, J, bias = (
+        np.array([tape.put(next(named)) for _ in range(array.size)], dtype=object).reshape(array.shape)
+        for array in (M, h, pushes, phi, J, bias)
+    )
+    K = np.block([[M, J.T], [J, np.full((r, r), sympy.S.Zero)]]).tolist()
+    rates = J @ dq
+    pull = [bias[i] + 2 * omega * rates[i] + omega**2 * phi[i] for i in range(r)]
+    right = [tape.put(u[k] + pushes[k] - h[k]) for k in range(n)] + [tape.put(-each) for each in pull]
+    found, pivots = tape.solved(K, right)
+    power = tape.put(sympy.Add(*(push * rate for push, rate in zip(pushes, dq, strict=True))))
+    accelerate = tape.function([q, dq, u, omega], [found[:n], [-each for each in found[n:]], power, pivots])
+    nothing = [sympy.S.Zero] * n
+    closed, _ = tape.solved(K, nothing + [tape.put(-each) for each in phi])
+    closing = tape.function([q], [closed[:n], list(phi)])
+    steady, _ = tape.solved(K, nothing + [tape.put(-each) for each in rates])
+    steadying = tape.function([q, dq], steady[:n])
+    return _Equations(
+        lambda q, dq, forces, omega: accelerate(*q, *dq, *forces, omega),
+        lambda q: closing(*q),
+        lambda q, dq: steadying(*q, *dq),
+    )
+
+
+def _by_recursion(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...]) -> _Equations:
+    """Return the equations by the recursion of each chain, for chains of any length."""
+    n, rows = mechanism.n, list(kept)
+    pieces = zip(mechanism.first, mechanism.chains, strict=True)
+    chains = [(slice(first, first + chain.n), serial.equations_of(chain)) for first, chain in pieces]
+    viscous = _viscous(mechanism)
+
+    def matrix(q: list[float], dq: list[float]) -> tuple[Array, Array, Array]:
+        M, h = np.zeros((n, n)), viscous * dq
+        for mine, equations in chains:
+            M[mine, mine], of_chain = equations(q[mine], dq[mine])
+            h[mine] += of_chain
+        J = constraint_jacobian(mechanism, q)[rows]
+        return np.block([[M, J.T], [J, np.zeros((len(rows), len(rows)))]]), J, h
+
+    def accelerate(q: list[float], dq: list[float], forces: list[float], omega: float) -> Any:
+        K, J, h = matrix(q, dq)
+        phi, pushes = closed_chain.gap(mechanism, q)[rows], np.zeros(n)
+        for load in loads:
+            pushes += closed_chain.tree_jacobian(mechanism, q, load.point).T @ [*load.force, *load.moment]
+        bias = constraint_bias(mechanism, q, dq)[rows] + 2 * omega * (J @ dq) + omega**2 * phi
+        found = np.linalg.solve(K, [*(np.array(forces) + pushes - h), *-bias])
+        return found[:n].tolist(), (-found[n:]).tolist(), float(pushes @ dq), np.linalg.svd(K, compute_uv=False)
+
+    def closing(q: list[float]) -> tuple[list[float], list[float]]:
+        phi = closed_chain.gap(mechanism, q)[rows]
+        return np.linalg.solve(matrix(q, [0.0] * n)[0], [*np.zeros(n), *-phi])[:n].tolist(), phi.tolist()
+
+    def steadying(q: list[float], dq: list[float]) -> list[float]:
+        K, J, _ = matrix(q, dq)
+        return np.linalg.solve(K, [*np.zeros(n), *-(J @ dq)])[:n].tolist()
+
+    return _Equations(accelerate, closing, steadying)
+
+
+def _viscous(mechanism: Mechanism) -> Array:
+    """Return the viscous friction of all joints, seen at the joints, (n,)."""
+    motors = [link.motor for chain in mechanism.chains for link in chain.links]
+    return np.array([0.0 if motor is None else float(motor.viscous * motor.gear**2) for motor in motors])
+
+
+def _can_be_compiled(mechanism: Mechanism, q: Array) -> bool:
+    """Say whether the chains are short, and the mass matrix of the cut mechanism is safely positive definite."""
+    if any(chain.n > _COMPILED_UP_TO for chain in mechanism.chains):
+        return False
+    M = tree_mass_matrix(mechanism, q)
+    size = np.sqrt(np.maximum(np.diag(M), 1e-300))
+    return bool(np.linalg.eigvalsh(M / size[:, None] / size)[0] > 1e-9)
+
+
+class _Run:
+    """One simulation."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        loads: tuple[Load, ...],
+        torque: Any,
+        baumgarte: float,
+        project: bool,
+        compiled: bool | None,
+        q0: Array,
+    ):
+        self.mechanism, self.n, self.omega, self.project = mechanism, mechanism.n, float(baumgarte), project
+        refuse_open(mechanism, q0)
+        redundant = mobility(mechanism, q0).redundant
+        self.kept = tuple(row for row, name in enumerate(mechanism.rows) if name not in redundant)
+        fast = _can_be_compiled(mechanism, q0) if compiled is None else compiled
+        self.equations = (_compiled if fast else _by_recursion)(mechanism, self.kept, loads)
+        if torque is None or callable(torque):
+            self.torque = torque
+        else:
+            constant = mechanism.input_values("torque", torque)
+            self.torque = lambda t, q, dq: constant
+        self.viscous = _viscous(mechanism).tolist()
+        self.energies = torque is not None or bool(loads) or any(self.viscous)
+
+    def forces(self, t: float, q: list[float], dq: list[float]) -> list[float]:
+        """Return what the inputs supply, in all n places."""
+        found = [0.0] * self.n
+        if self.torque is not None:
+            given = np.asarray(self.torque(t, np.array(q), np.array(dq)), dtype=float)
+            if given.shape != (self.mechanism.m,) or not np.isfinite(given).all():
+                raise ValueError(
+                    f"torque gave {given.tolist()} at t = {t:g} s; expected {self.mechanism.m} finite numbers, one for "
+                    "each input."
+                )
+            for place, value in zip(self.mechanism.u, given.tolist(), strict=True):
+                found[place] = value
+        return found
+
+    def derivative(self, t: float, y: list[float]) -> list[float]:
+        """Return the rates of the state: positions, rates, work and loss."""
+        n = self.n
+        q, dq = y[:n], y[n : 2 * n]
+        forces = self.forces(t, q, dq)
+        try:
+            ddq, _, power, _ = self.equations.accelerate(q, dq, forces, self.omega)
+        except (ZeroDivisionError, OverflowError, np.linalg.LinAlgError):
+            raise self.stuck(t, q, dq) from None
+        if not self.energies:
+            return [*dq, *ddq, 0.0, 0.0]
+        work = power + sum(f * rate for f, rate in zip(forces, dq, strict=True))
+        return [*dq, *ddq, work, sum(b * rate * rate for b, rate in zip(self.viscous, dq, strict=True))]
+
+    def stuck(self, t: float, q: list[float], dq: list[float]) -> SimulationError:
+        """Return the error for a position in which the accelerations do not follow."""
+        why = "the closure equations lose rank here, or something moves without inertia; try smaller steps."
+        return SimulationError(why, t, q, dq)
+
+    def step(self, t: float, y: list[float], h: float) -> list[float]:
+        """Return the state after one step of the classical Runge-Kutta method."""
+        k1 = self.derivative(t, y)
+        k2 = self.derivative(t + h / 2, [a + h / 2 * b for a, b in zip(y, k1, strict=True)])
+        k3 = self.derivative(t + h / 2, [a + h / 2 * b for a, b in zip(y, k2, strict=True)])
+        k4 = self.derivative(t + h, [a + h * b for a, b in zip(y, k3, strict=True)])
+        pieces = zip(y, k1, k2, k3, k4, strict=True)
+        return [a + h / 6 * (b + 2 * c + 2 * d + e) for a, b, c, d, e in pieces]
+
+    def fitted(self, t: float, y: list[float]) -> list[float]:
+        """Return the state moved back until it fits the closures."""
+        n, tolerance = self.n, 1e-15 * self.mechanism.size
+        q, dq = y[:n], y[n : 2 * n]
+        widest, before = math.inf, math.inf
+        for _ in range(_ROUNDS):
+            try:
+                change, phi = self.equations.closing(q)
+            except (ZeroDivisionError, OverflowError, np.linalg.LinAlgError):
+                raise self.stuck(t, q, dq) from None
+            before, widest = widest, max(map(abs, phi), default=0.0)
+            if widest <= tolerance or (widest < 1e-13 * self.mechanism.size and widest >= before):
+                break
+            q = [a + b for a, b in zip(q, change, strict=True)]
+        else:
+            if not widest < 1e-10 * self.mechanism.size:
+                raise SimulationError(f"the closures tore, with a gap of {widest:.3g} m; use a smaller dt.", t, q, dq)
+        dq = [a + b for a, b in zip(dq, self.equations.steadying(q, dq), strict=True)]
+        return [*q, *dq, *y[2 * n :]]
+
+    def through(
+        self, q: list[float], dq: list[float], times: Array, dt: float | None, progress: Callable[[float], Any] | None
+    ) -> LinkageMotion:
+        """Integrate from the first time to the last, and keep what is wanted."""
+        start, end = float(times[0]), float(times[-1])
+        y = [*q, *dq, 0.0, 0.0]
+        rows, shown = [self.row(start, y)], 0.0
+        states = self.controlled(y, times) if dt is None else self.equal(y, times, dt)
+        for t, y, wanted in states:
+            if not all(map(math.isfinite, y)):
+                raise SimulationError("the numbers grew beyond all bounds; use a smaller dt.", t, q, dq)
+            if wanted:
+                rows.append(self.row(t, y))
+            share = (t - start) / (end - start)
+            if progress is not None and (share >= shown + 0.01 or (share >= 1 and wanted)):
+                shown = min(share, 1.0)
+                progress(shown)
+        return self.record(times, rows)
+
+    def equal(self, y: list[float], times: Array, dt: float) -> Iterator[tuple[float, list[float], bool]]:
+        """Yield time and state after each of equal steps, and whether the state is one that is wanted."""
+        for start, end in pairwise(times.tolist()):
+            count = max(1, math.ceil((end - start) / dt - 1e-9))
+            h = (end - start) / count
+            for k in range(1, count + 1):
+                y = self.step(start + (k - 1) * h, y, h)
+                t = end if k == count else start + k * h
+                y = self.fitted(t, y) if self.project else y
+                yield t, y, k == count
+
+    def controlled(self, y: list[float], times: Array) -> Iterator[tuple[float, list[float], bool]]:
+        """Yield the same with steps whose error is controlled."""
+        from scipy.integrate import DOP853
+
+        def derivative(t: float, state: Array) -> Array:
+            return np.array(self.derivative(t, state.tolist()))
+
+        if len(times) < 2:
+            return
+        solver = DOP853(derivative, float(times[0]), np.array(y), float(times[-1]), rtol=_TOLERANCE, atol=_TOLERANCE)
+        left = times[1:].tolist()
+        while left:
+            if message := solver.step():
+                n = self.n
+                raise SimulationError(message, solver.t, solver.y[:n].tolist(), solver.y[n : 2 * n].tolist())
+            between: Any = solver.dense_output() if left[0] < solver.t else None
+            while left and left[0] < solver.t:
+                t = left.pop(0)
+                state = between(t).tolist()
+                yield t, self.fitted(t, state) if self.project else state, True
+            if self.project:
+                fitted = self.fitted(solver.t, solver.y.tolist())
+                solver.y, solver.f = np.array(fitted), derivative(solver.t, np.array(fitted))
+            wanted = bool(left) and left[0] <= solver.t
+            if wanted:
+                left.pop(0)
+            yield solver.t, solver.y.tolist(), wanted
+
+    def row(self, t: float, y: list[float]) -> tuple[Array, ...]:
+        """Return one line of the record."""
+        n = self.n
+        q, dq = y[:n], y[n : 2 * n]
+        forces = self.forces(t, q, dq)
+        try:
+            ddq, lam, _, pivots = self.equations.accelerate(q, dq, forces, self.omega)
+        except (ZeroDivisionError, OverflowError, np.linalg.LinAlgError):
+            raise self.stuck(t, q, dq) from None
+        sizes = np.abs(pivots)
+        if sizes.min() <= _SINGULAR * sizes.max():
+            raise self.stuck(t, q, dq)
+        every = np.zeros(len(self.mechanism.rows))
+        every[list(self.kept)] = lam
+        return np.array(q), np.array(dq), np.array(ddq), np.array(forces)[self.mechanism.u], every, np.array(y[2 * n :])
+
+    def record(self, times: Array, rows: list[tuple[Array, ...]]) -> LinkageMotion:
+        """Return the motion; its energies come from the recursion, whatever has integrated it."""
+        q, dq, ddq, tau, lam, balance = (np.array(column) for column in zip(*rows, strict=True))
+        kinetic, potential = energy_of(self.mechanism, q, dq)
+        phi = closed_chain.gap(self.mechanism, _wrapped(self.mechanism, q))
+        widest = np.abs(phi).max(axis=-1, initial=0.0)
+        return LinkageMotion(
+            times.copy(), q, dq, ddq, tau, lam, widest, kinetic, potential, balance[:, 0], balance[:, 1]
+        )
+
+
+def energy_of(mechanism: Mechanism, q: Any, dq: Any) -> tuple[Array, Array]:
+    """Return the kinetic energy, with the rotors, and the potential energy of all chains.
+
+    Args:
+        mechanism: chains and closures, of numbers.
+        q: all joint values, shape (..., n), in rad or m.
+        dq: all joint rates, shape (..., n), in rad/s or m/s.
+
+    Returns:
+        Both, each of shape (...,), in J; the potential energy is 0 at the height of each chain's own base.
+
+    Raises:
+        ValueError: a wrong length, shape or number, or a link without mass data.
+    """
+    q, dq = mechanism.state(q=_wrapped(mechanism, np.asarray(q, dtype=float)), dq=dq)
+    kinetic, potential = np.zeros(q.shape[:-1]), np.zeros(q.shape[:-1])
+    pieces = zip(mechanism.chains, mechanism.parts(q), mechanism.parts(dq), strict=True)
+    for chain, values, rates in pieces:
+        found = lagrange.energies(chain, values, rates)
+        kinetic = kinetic + found.kinetic + (_rotors(chain) * rates**2).sum(axis=-1) / 2
+        potential = potential + found.potential
+    return kinetic, potential
+
+
+def _rotors(chain: Robot) -> Array:
+    motors = [link.motor for link in chain.links]
+    return np.array([0.0 if motor is None else float(motor.inertia * motor.gear**2) for motor in motors])
+
+
+def _wrapped(mechanism: Mechanism, q: Array) -> Array:
+    """Return joint values with full turns taken off; after many turns they are large, and no mistake for degrees."""
+    turning = np.array([link.turn for chain in mechanism.chains for link in chain.links], dtype=bool)
+    return np.where(turning, np.remainder(q, 2 * np.pi), q)

@@ -1,0 +1,747 @@
+r"""Linkages in the plane whose positions have closed forms: the three-legged arm of document B, five-bar, four-bar and
+slider-crank.
+
+Two links that meet in a pin reach it in two ways: the pin lies on the left or on the right of the line between their
+far ends. A *mode* is a tuple of such sides, ``+1`` for left and ``-1`` for right. An **assembly mode** says how the
+mechanism is put together when the inputs are known, a **working mode** how it reaches a wanted output.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import sympy
+
+from dynlib.arrays import Array, arctan2, as_array, as_exact, as_floats, cos, free_symbols, is_symbolic, sin, sqrt
+from dynlib.closed_chain import ClosureError
+from dynlib.closures import Pin, Point
+from dynlib.equation import equation
+from dynlib.frames import position
+from dynlib.links import Body, Link
+from dynlib.mechanism import Mechanism
+from dynlib.robot import Robot
+
+Mode = tuple[int, ...]
+"""Sides, each +1 (left) or -1 (right)."""
+
+TOUCHING = 2e-11
+"""Circles that miss touching by less than this share of their radii count as touching (dimensionless)."""
+
+_WORDS = {1: "left", -1: "right"}
+
+
+# ---- Where circles and lines meet ------------------------------------------------------------------
+
+
+@equation(
+    "C",
+    r"C",
+    r"A + s\,(B - A) \pm \sqrt{\frac{((a+b)^2 - d^2)(d^2 - (a-b)^2)}{4 d^4}}\;\hat{z} \times (B - A), \quad "
+    r"s = \frac{d^2 + a^2 - b^2}{2 d^2}, \quad d = \lvert AB \rvert",
+    source="2.5",
+)
+def circles_meet(A: Array, a: Array, B: Array, b: Array, side: int) -> Array:
+    """Point at the distance a from A and b from B, on the left (side +1) or right (-1) of the line from A to B."""
+    along = B - A
+    d2 = np.asarray((along * along).sum(axis=-1))
+    if not is_symbolic(d2):
+        d2 = np.where(d2 == 0, 1.0, d2)  # circles about one point meet nowhere, or everywhere
+    s = np.asarray((d2 + a**2 - b**2) / (2 * d2))
+    square = np.asarray(((a + b) ** 2 - d2) * (d2 - (a - b) ** 2) / (4 * d2**2))
+    if not is_symbolic(square):  # the square root would make much of a little rounding
+        inner, outer = np.abs(d2 - (a - b) ** 2), np.abs((a + b) ** 2 - d2)
+        square = np.where(np.minimum(inner, outer) <= 2 * TOUCHING * (a + b) ** 2, 0.0, np.maximum(square, 0.0))
+    across = np.stack([-along[..., 1], along[..., 0]], axis=-1)
+    return A + s[..., None] * along + side * sqrt(square)[..., None] * across
+
+
+@equation("C", r"C", r"\left(A_x \pm \sqrt{a^2 - (A_y - e)^2},\ e\right)", source="2.5")
+def circle_meets_line(A: Array, a: Array, e: Array, side: int) -> Array:
+    """Point of the line y = e at the distance a from A, on the side of growing (+1) or falling (-1) x."""
+    square = np.asarray(a**2 - (A[..., 1] - e) ** 2)
+    if not is_symbolic(square):
+        square = np.where(np.abs(square) <= 2 * TOUCHING * a**2, 0.0, np.maximum(square, 0.0))
+    return np.stack(np.broadcast_arrays(A[..., 0] + side * sqrt(square), e), axis=-1)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A length that must lie between two others, or the linkage does not close (E33).
+
+    Attributes:
+        words: which length and which bounds.
+        low: how much longer it is than the lower bound, shape (...,), in m.
+        high: how much shorter than the upper bound, shape (...,), in m.
+    """
+
+    words: str
+    low: Array
+    high: Array
+
+    @property
+    def margin(self) -> Array:
+        """Return how far the length is from its nearer bound, shape (...,), in m; negative beyond it."""
+        return np.minimum(self.low, self.high)
+
+
+def _reach(words: str, A: Array, a: Array, B: Array, b: Array) -> Condition:
+    """Return the condition that circles about A and B meet; the slack of touching counts as meeting."""
+    d = np.sqrt(((B - A) ** 2).sum(axis=-1))
+    slack = TOUCHING * (a + b)
+    low = np.where(d <= slack, -np.maximum(np.abs(a - b), slack), _snapped(d - np.abs(a - b), slack))
+    return Condition(words, low, _snapped(a + b - d, slack))
+
+
+def _snapped(margin: Array, slack: Array) -> Array:
+    return np.where(np.abs(margin) <= slack, 0.0, margin)
+
+
+# ---- What all linkages share -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Linkage(Mechanism):
+    """A mechanism whose positions have closed forms; made by the functions below.
+
+    Attributes:
+        assembly_sides: what each side of an assembly mode is about.
+        working_sides: what each side of a working mode is about.
+    """
+
+    assembly_sides: ClassVar[tuple[str, ...]] = ()
+    working_sides: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def output(self) -> Point:
+        """Return the point that the linkage is there to move."""
+        raise NotImplementedError
+
+    def conditions(self, inputs: Any, mode: Sequence[int]) -> tuple[Condition, ...]:
+        """Return what must hold so that the linkage closes.
+
+        Args:
+            inputs: values of the inputs, shape (..., m), in rad or m.
+            mode: an assembly mode.
+        """
+        raise NotImplementedError
+
+    def _closed(self, inputs: Array, mode: Mode) -> Array:
+        """Return all coordinates for inputs for which the conditions hold."""
+        raise NotImplementedError
+
+    def positions(self, inputs: Any, mode: Sequence[int]) -> Array:
+        r"""Return the position of one assembly mode, in closed form (2.5, B1.14).
+
+        Args:
+            inputs: values of the inputs, shape (..., m), in rad or m; numbers or symbols.
+            mode: an assembly mode: a side, +1 (left) or -1 (right), for each of ``assembly_sides``.
+
+        Returns:
+            q, shape (..., n), in rad or m; dependent angles between :math:`-\pi` and :math:`\pi`.
+
+        Raises:
+            ClosureError: the linkage does not close; the message names the condition that does not hold (E33).
+            ValueError: no such mode, or a wrong length, shape or number.
+        """
+        u, mode = self.input_values("inputs", inputs), self._checked(mode, self.assembly_sides)
+        if not is_symbolic(u):
+            self._refuse(self.conditions(u, mode), "inputs", u)
+        return self._closed(u, mode)
+
+    def assembly_modes(self, inputs: Any) -> dict[Mode, Array]:
+        """Return the positions of all assembly modes that exist.
+
+        Args:
+            inputs: values of the inputs, shape (m,), in rad or m.
+
+        Returns:
+            Positions, each (n,), by mode; none if the linkage does not close at all.
+        """
+        return self._existing(self.positions, inputs, self.assembly_sides)
+
+    def working_position(self, output: Any, mode: Sequence[int]) -> Array:
+        """Return the position in which the output has a wanted value, in one working mode.
+
+        Args:
+            output: where the output point is to be, shape (..., 2), in m; for a four-bar the angle of the rocker, for a
+                slider-crank the place of the slider, each of shape (..., 1).
+            mode: a working mode: a side, +1 (left) or -1 (right), for each of ``working_sides``.
+
+        Returns:
+            q, shape (..., n), in rad or m.
+
+        Raises:
+            ClosureError: out of reach; the message names the condition that does not hold.
+            ValueError: no such mode, or a wrong length, shape or number.
+        """
+        wanted = as_array(output, "output", (None,), batch=True)
+        width = 2 if self.m == 2 else 1
+        if wanted.shape[-1] != width:
+            raise ValueError(f"output has {wanted.shape[-1]} entries; {self.name} needs {width}.")
+        wanted = (as_exact if self.is_symbolic else as_floats)(wanted)
+        return self._worked(wanted, self._checked(mode, self.working_sides))
+
+    def _worked(self, output: Array, mode: Mode) -> Array:
+        """Return all coordinates for an output."""
+        raise NotImplementedError
+
+    def working_modes(self, output: Any) -> dict[Mode, Array]:
+        """Return the positions of all working modes that reach an output; see :meth:`working_position`.
+
+        Returns:
+            Positions, each (n,), by mode; none if it is out of reach.
+        """
+        return self._existing(self.working_position, output, self.working_sides)
+
+    def _existing(self, find: Any, value: Any, sides: tuple[str, ...]) -> dict[Mode, Array]:
+        found = {}
+        for mode in product((1, -1), repeat=len(sides)):
+            try:
+                found[mode] = find(value, mode)
+            except ClosureError:
+                continue
+        return found
+
+    def _checked(self, mode: Sequence[int], sides: tuple[str, ...]) -> Mode:
+        if len(mode) != len(sides) or any(side not in (1, -1) for side in mode):
+            about = "; ".join(sides) or "nothing"
+            raise ValueError(f"mode {tuple(mode)} does not exist; expected {len(sides)} sides, each +1 or -1: {about}.")
+        return tuple(int(side) for side in mode)
+
+    def _refuse(self, conditions: Sequence[Condition], what: str, value: Array) -> None:
+        """Raise an error for the first value for which a condition does not hold."""
+        for condition in conditions:
+            bad = np.broadcast_to(condition.margin < 0, value.shape[:-1])
+            if bad.any():
+                index = tuple(np.argwhere(bad)[0])
+                low, high = (np.broadcast_to(each, bad.shape)[index] for each in (condition.low, condition.high))
+                how = f"too short by {-low:.4g} m" if low < 0 else f"too long by {-high:.4g} m"
+                raise ClosureError(
+                    f"{self.name} does not close for the {what} {value[index].tolist()}: {condition.words} does not "
+                    f"hold (E33), the distance is {how}.",
+                    float(max(-low, -high)),
+                )
+
+    def describe(self, mode: Sequence[int], working: bool = False) -> str:
+        """Return an assembly or a working mode in words.
+
+        Args:
+            mode: the sides.
+            working: whether it is a working mode.
+        """
+        sides = self.working_sides if working else self.assembly_sides
+        return ", ".join(f"{side} on the {_WORDS[sign]}" for side, sign in zip(sides, mode, strict=True))
+
+    # -- Pieces of chains; all points have the shape (..., 2)
+
+    def _base(self, chain: int) -> Array:
+        return np.asarray(position(self.chains[chain - 1].base)[:2])
+
+    def _lengths(self, chain: int) -> tuple[Array, Array]:
+        """Return the two lengths of a chain of two links along their x axes."""
+        leg = self.chains[chain - 1]
+        return np.asarray(position(leg.links[1].fixed)[0]), np.asarray(position(leg.tool)[0])
+
+    def _elbow(self, chain: int, angle: Array) -> Array:
+        """Return the far end of the first link of a chain."""
+        return self._base(chain) + self._lengths(chain)[0] * _direction(angle)
+
+    def _leg(self, chain: int, elbow: Array, end: Array) -> list[Array]:
+        """Return both angles of a chain of two links."""
+        first, second = _angle(elbow - self._base(chain)), _angle(end - elbow)
+        return [first, _wrapped(second - first)]
+
+    def _leg_to(self, chain: int, end: Array, side: int, beyond: Array | None = None) -> tuple[list[Array], Condition]:
+        """Return both angles of a chain that reaches a point with its end, or beyond it, and the condition for it."""
+        O, (l1, l2) = self._base(chain), self._lengths(chain)
+        l2 = l2 if beyond is None else l2 + beyond
+        elbow = circles_meet(O, l1, end, l2, side)
+        words = f"|l{chain}1 - l{chain}2| <= the distance from its base <= l{chain}1 + l{chain}2, of chain {chain},"
+        condition = Condition(words, l1, l1) if is_symbolic(end) else _reach(words, O, l1, end, l2)
+        return self._leg(chain, elbow, end), condition
+
+
+def _direction(angle: Array) -> Array:
+    return np.stack([cos(angle), sin(angle)], axis=-1)
+
+
+def _angle(direction: Array) -> Array:
+    return arctan2(direction[..., 1], direction[..., 0])
+
+
+def _wrapped(angle: Array) -> Array:
+    """Return an angle between -pi and pi."""
+    return angle if is_symbolic(angle) else np.pi - np.remainder(np.pi - angle, 2 * np.pi)
+
+
+def _together(*coordinates: Array) -> Array:
+    return np.stack(np.broadcast_arrays(*map(np.asarray, coordinates)), axis=-1)
+
+
+# ---- Two links, and what stands on them ------------------------------------------------------------
+
+
+def two_link_angles(l1: Any, l2: Any, target: Any, side: int) -> Array:
+    """Return the angles with which two links reach a point: inverse positions of the planar 2R.
+
+    Args:
+        l1: length of the first link, in m.
+        l2: length of the second link, in m.
+        target: the point, seen from the base, shape (..., 2), in m.
+        side: +1 if the elbow lies on the left of the line from the base to the point, -1 on the right.
+
+    Returns:
+        Both joint angles, the second relative, shape (..., 2), in rad.
+
+    Raises:
+        ClosureError: the point is out of reach.
+        ValueError: a wrong shape or side, or a length that is not positive.
+
+    >>> two_link_angles(0.3, 0.2, [0.5, 0], 1)  # at full stretch
+    array([0., 0.])
+    """
+    lengths = [as_array(value, name, ()) for name, value in (("l1", l1), ("l2", l2))]
+    point = as_array(target, "target", (2,), batch=True)
+    for name, length in zip(("l1", "l2"), lengths, strict=True):
+        if not free_symbols(length) and not length > 0:
+            raise ValueError(f"{name} is {length} m; expected more than 0.")
+    leg = Linkage(
+        [_chain((0, 0), [each.item() for each in lengths], [Body(0), Body(0)], (0, 0, 0))],
+        [],
+        [(1, 1), (1, 2)],
+        "the chain",
+    )
+    leg._checked([side], ("elbow",))
+    angles, condition = leg._leg_to(1, point, side)
+    if not is_symbolic(point):
+        leg._refuse([condition], "target", point)
+    return _together(*angles)
+
+
+def _chain(base: Any, lengths: Sequence[Any], bodies: Sequence[Body], gravity: Any, name: str = "chain") -> Robot:
+    """Return a chain of two links along their x axes."""
+    l1, l2 = lengths
+    links = [Link("revolute", _moved(0), bodies[0]), Link("revolute", _moved(l1), bodies[1])]
+    return Robot(links, gravity, _moved(*base), _moved(l2), name=name)
+
+
+def _moved(x: Any, y: Any = 0) -> list[list[Any]]:
+    return [[1, 0, 0, x], [0, 1, 0, y], [0, 0, 1, 0], [0, 0, 0, 1]]
+
+
+def rod_body(mass: Any, length: Any) -> Body:
+    """Return the mass data of a thin uniform rod that lies along x, from the origin on.
+
+    Args:
+        mass: in kg.
+        length: in m.
+
+    >>> rod_body(3, 2).inertia[2, 2]  # m l^2 / 12 about the middle
+    np.float64(1.0)
+    """
+    half, about = length / sympy.Integer(2), mass * length**2 / sympy.Integer(12)
+    if not any(isinstance(value, sympy.Basic) for value in (mass, length)):
+        half, about = length / 2, mass * length**2 / 12
+    return Body(mass, [half, 0, 0], [0, about, about])
+
+
+# ---- The three-legged arm of document B ------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ThreeLegged(Linkage):
+    r"""The arm of document B: three chains of two links meet in C; P lies on the extension of link 12.
+
+    Coordinates: :math:`\theta_{11},\theta_{12},\theta_{21},\theta_{22},\theta_{31},\theta_{32}`, the second of a chain
+    relative to the first. Inputs: :math:`\theta_{21},\theta_{31}`.
+
+    Attributes:
+        l_pc: distance from C to P, in m.
+    """
+
+    l_pc: Any = 0
+    assembly_sides: ClassVar[tuple[str, ...]] = ("C of the line from B2 to B3", "elbow B1 of the line from O1 to C")
+    working_sides: ClassVar[tuple[str, ...]] = (
+        "elbow B1 of the line from O1 to P",
+        "elbow B2 of the line from O2 to C",
+        "elbow B3 of the line from O3 to C",
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "l_pc", as_array(self.l_pc, "l_pc", ()))
+        super().__post_init__()
+
+    @property
+    def C(self) -> Point:
+        """Return the point in which the chains meet, as a point of chain 1."""
+        return Point(1)
+
+    @property
+    def P(self) -> Point:
+        """Return the output point, on link 12 beyond C."""
+        return Point(1, at=[self.l_pc.item(), 0, 0])
+
+    @property
+    def output(self) -> Point:
+        """Return P."""
+        return self.P
+
+    def _meeting_point(self, u: Array, side: int) -> tuple[Array, Array, Array]:
+        """Return the elbows of chains 2 and 3, and C."""
+        B2, B3 = self._elbow(2, u[..., 0]), self._elbow(3, u[..., 1])
+        return B2, B3, circles_meet(B2, self._lengths(2)[1], B3, self._lengths(3)[1], side)
+
+    def conditions(self, inputs: Any, mode: Sequence[int]) -> tuple[Condition, ...]:
+        r"""Return the two conditions of E33: for :math:`|B_2B_3|`, and for :math:`|p_C|` where C exists (else NaN).
+
+        Args:
+            inputs: :math:`\theta_{21},\theta_{31}`, shape (..., 2), in rad.
+            mode: an assembly mode.
+        """
+        u = self.input_values("inputs", inputs)
+        B2, B3, C = self._meeting_point(u, self._checked(mode, self.assembly_sides)[0])
+        words = "|l22 - l32| <= |B2 B3| <= l22 + l32"
+        first = _reach(words, B2, self._lengths(2)[1], B3, self._lengths(3)[1])
+        words = "|l11 - l12| <= |O1 C| <= l11 + l12"
+        second = _reach(words, self._base(1), self._lengths(1)[0], C, self._lengths(1)[1])
+        low, high = (np.where(first.margin < 0, np.nan, each) for each in (second.low, second.high))
+        return first, Condition(words, low, high)
+
+    def _closed(self, u: Array, mode: Mode) -> Array:
+        B2, B3, C = self._meeting_point(u, mode[0])
+        leg1, _ = self._leg_to(1, C, mode[1])
+        second, third = (_wrapped(_angle(C - B) - u[..., k]) for k, B in enumerate((B2, B3)))
+        return _together(*leg1, u[..., 0], second, u[..., 1], third)
+
+    def _worked(self, output: Array, mode: Mode) -> Array:
+        leg1, reach = self._leg_to(1, output, mode[0], beyond=self.l_pc)
+        if not is_symbolic(output):
+            self._refuse([reach], "output", output)
+        l11, l12 = self._lengths(1)
+        C = self._base(1) + l11 * _direction(leg1[0]) + l12 * _direction(leg1[0] + leg1[1])
+        angles = list(leg1)
+        for chain, side in ((2, mode[1]), (3, mode[2])):
+            leg, reach = self._leg_to(chain, C, side)
+            if not is_symbolic(output):
+                self._refuse([reach], "output", output)
+            angles += leg
+        return _together(*angles)
+
+
+def three_legged(
+    bases: Any = None,
+    lengths: Any = None,
+    masses: Any = None,
+    inertias: Any = None,
+    l_pc: Any = None,
+    m_pc: Any = None,
+    *,
+    end: Literal["rod", "point"] = "rod",
+    gravity: Any = (0, 0, 0),
+    name: str = "three-legged arm",
+) -> ThreeLegged:
+    r"""Return the arm of document B; what is left out is a symbol of the document.
+
+    Args:
+        bases: :math:`O_{10},O_{20},O_{30}`, shape (3, 2), in m; the document has :math:`O_{10}=(0,0)`.
+        lengths: :math:`l_{i1},l_{i2}`, shape (3, 2), in m.
+        masses: :math:`m_{i1},m_{i2}`, shape (3, 2), in kg; mass centres in the middle of the links.
+        inertias: :math:`I_{i1}` about the *base pin* and :math:`I_{i2}` about the *mass centre* (E25, E26), shape
+            (3, 2), in kg m². Left out: symbols if the masses are left out too, else those of uniform rods.
+        l_pc: length from C to P, in m.
+        m_pc: mass of what is between C and P, in kg.
+        end: how the document's "rod l_pc" is read (E27): a uniform rod from C to P, or a point mass at P.
+        gravity: the vector along which things fall, in m/s²; none for an arm in a horizontal plane (E28).
+        name: shown in messages.
+
+    Returns:
+        The :class:`ThreeLegged` arm.
+
+    Raises:
+        ValueError: a wrong shape, or mass data that no body can have.
+
+    >>> three_legged()
+    three-legged arm: 6 coordinates, 4 closure equations, inputs joint 1 of chain 2, joint 1 of chain 3
+    """
+    if end not in ("rod", "point"):
+        raise ValueError(f'end is {end!r}; expected "rod" (uniform, from C to P) or "point" (a mass at P).')
+
+    def symbols(letter: str) -> list[list[sympy.Symbol]]:
+        return [[sympy.Symbol(f"{letter}{i}{j}") for j in (1, 2)] for i in (1, 2, 3)]
+
+    if bases is None:
+        bases = [[0, 0], *([sympy.Symbol(f"x{i}0"), sympy.Symbol(f"y{i}0")] for i in (2, 3))]
+    if inertias is None and masses is None:
+        inertias = symbols("I")
+    data = {"bases": bases, "lengths": symbols("l") if lengths is None else lengths}
+    data["masses"] = symbols("m") if masses is None else masses
+    read = {key: as_array(value, key, (3, 2)) for key, value in data.items()}
+    l_pc = sympy.Symbol("l_pc") if l_pc is None else l_pc
+    m_pc = sympy.Symbol("m_pc") if m_pc is None else m_pc
+    about = None if inertias is None else as_array(inertias, "inertias", (3, 2))
+    chains = []
+    for i in range(3):
+        (l1, l2), (m1, m2) = (_plain(read[key][i]) for key in ("lengths", "masses"))
+        bodies = [rod_body(m1, l1), rod_body(m2, l2)]
+        if about is not None:
+            I1, I2 = _plain(about[i])
+            at_pin = I1 - m1 * l1**2 / 4
+            bodies = [Body(m1, [l1 / 2, 0, 0], [0, at_pin, at_pin]), Body(m2, [l2 / 2, 0, 0], [0, I2, I2])]
+        chains.append(_chain(_plain(read["bases"][i]), (l1, l2), bodies, gravity, f"chain {i + 1}"))
+    payload = Body(m_pc, [l_pc, 0, 0]) if end == "point" else rod_body(m_pc, l_pc)
+    chains[0] = replace(chains[0], payload=payload)
+    closures = [Pin(Point(1), Point(2)), Pin(Point(1), Point(3))]
+    return ThreeLegged(chains, closures, [(2, 1), (3, 1)], name, l_pc)
+
+
+def _plain(entries: Array) -> list[Any]:
+    return [entry if isinstance(entry, sympy.Basic) else float(entry) for entry in entries]
+
+
+# ---- Five-bar, four-bar, slider-crank --------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FiveBar(Linkage):
+    r"""Two chains of two links meet in P; both cranks are driven.
+
+    Coordinates: crank and coupler of chain 1, then of chain 2, the couplers relative to their cranks.
+    """
+
+    assembly_sides: ClassVar[tuple[str, ...]] = ("P of the line from elbow B1 to elbow B2",)
+    working_sides: ClassVar[tuple[str, ...]] = (
+        "elbow B1 of the line from O1 to P",
+        "elbow B2 of the line from O2 to P",
+    )
+
+    @property
+    def output(self) -> Point:
+        """Return P, as a point of chain 1."""
+        return Point(1)
+
+    def _meeting_point(self, u: Array, side: int) -> tuple[Array, Array, Array]:
+        B1, B2 = self._elbow(1, u[..., 0]), self._elbow(2, u[..., 1])
+        return B1, B2, circles_meet(B1, self._lengths(1)[1], B2, self._lengths(2)[1], side)
+
+    def conditions(self, inputs: Any, mode: Sequence[int]) -> tuple[Condition, ...]:
+        """Return the condition for the distance of the elbows.
+
+        Args:
+            inputs: both crank angles, shape (..., 2), in rad.
+            mode: an assembly mode.
+        """
+        u = self.input_values("inputs", inputs)
+        B1, B2, _ = self._meeting_point(u, self._checked(mode, self.assembly_sides)[0])
+        words = "|l12 - l22| <= |B1 B2| <= l12 + l22"
+        return (_reach(words, B1, self._lengths(1)[1], B2, self._lengths(2)[1]),)
+
+    def _closed(self, u: Array, mode: Mode) -> Array:
+        B1, B2, P = self._meeting_point(u, mode[0])
+        first, second = (_wrapped(_angle(P - B) - u[..., k]) for k, B in enumerate((B1, B2)))
+        return _together(u[..., 0], first, u[..., 1], second)
+
+    def _worked(self, output: Array, mode: Mode) -> Array:
+        angles = []
+        for chain, side in enumerate(mode, start=1):
+            leg, reach = self._leg_to(chain, output, side)
+            if not is_symbolic(output):
+                self._refuse([reach], "output", output)
+            angles += leg
+        return _together(*angles)
+
+
+def five_bar(*, bases: Any, lengths: Any, masses: Any, gravity: Any = (0, 0, 0), name: str = "five-bar") -> FiveBar:
+    """Return a five-bar linkage of uniform rods.
+
+    Args:
+        bases: the two motors, shape (2, 2), in m.
+        lengths: crank and coupler of each chain, shape (2, 2), in m.
+        masses: of crank and coupler of each chain, shape (2, 2), in kg.
+        gravity: the vector along which things fall, in m/s².
+        name: shown in messages.
+
+    Raises:
+        ValueError: a wrong shape, or mass data that no body can have.
+
+    >>> arm = five_bar(bases=[[0, 0], [1, 0]], lengths=[[1, 1], [1, 1]], masses=[[1, 1], [1, 1]])
+    >>> arm.positions([np.pi / 2, np.pi / 2], mode=[1]).round(4)  # on top of a square
+    array([ 1.5708, -0.5236,  1.5708,  0.5236])
+    """
+    read = [as_array(value, key, (2, 2)) for key, value in (("bases", bases), ("lengths", lengths), ("masses", masses))]
+    chains = []
+    for number, (base, length, mass) in enumerate(zip(*map(list, read), strict=True), start=1):
+        rods = [rod_body(m, l) for m, l in zip(_plain(mass), _plain(length), strict=True)]
+        chains.append(_chain(_plain(base), _plain(length), rods, gravity, f"chain {number}"))
+    return FiveBar(chains, [Pin(Point(1), Point(2))], [(1, 1), (2, 1)], name)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FourBar(Linkage):
+    """A driven crank, a coupler, and a rocker on the other side.
+
+    Coordinates: the crank, the coupler relative to it, and the rocker. The crank turns about the origin, the rocker
+    about a point on the x axis.
+    """
+
+    assembly_sides: ClassVar[tuple[str, ...]] = (
+        "the pin of coupler and rocker, of the line from crank end to rocker base",
+    )
+    working_sides: ClassVar[tuple[str, ...]] = ("crank end of the line from its base to the pin of coupler and rocker",)
+
+    @property
+    def output(self) -> Point:
+        """Return the pin of coupler and rocker, as a point of the rocker."""
+        return Point(2)
+
+    @property
+    def _rocker(self) -> Array:
+        return np.asarray(position(self.chains[1].tool)[0])
+
+    def conditions(self, inputs: Any, mode: Sequence[int]) -> tuple[Condition, ...]:
+        """Return the condition for the distance from the crank's end to the base of the rocker.
+
+        Args:
+            inputs: the crank angle, shape (..., 1), in rad.
+            mode: an assembly mode.
+        """
+        self._checked(mode, self.assembly_sides)
+        B = self._elbow(1, self.input_values("inputs", inputs)[..., 0])
+        words = "|coupler - rocker| <= the distance from the crank's end to the base of the rocker <= coupler + rocker"
+        return (_reach(words, B, self._lengths(1)[1], self._base(2), self._rocker),)
+
+    def _closed(self, u: Array, mode: Mode) -> Array:
+        B = self._elbow(1, u[..., 0])
+        C = circles_meet(B, self._lengths(1)[1], self._base(2), self._rocker, mode[0])
+        return _together(u[..., 0], _wrapped(_angle(C - B) - u[..., 0]), _angle(C - self._base(2)))
+
+    def _worked(self, output: Array, mode: Mode) -> Array:
+        C = self._base(2) + self._rocker * _direction(output[..., 0])
+        leg, reach = self._leg_to(1, C, mode[0])
+        if not is_symbolic(output):
+            self._refuse([reach], "output", output)
+        return _together(*leg, output[..., 0])
+
+
+def four_bar(
+    *,
+    ground: Any,
+    crank: Any,
+    coupler: Any,
+    rocker: Any,
+    masses: Any,
+    gravity: Any = (0, 0, 0),
+    name: str = "four-bar",
+) -> FourBar:
+    """Return a four-bar linkage of uniform rods, driven at the crank.
+
+    Args:
+        ground: distance of the two bases along x, in m.
+        crank: length, in m.
+        coupler: length, in m.
+        rocker: length, in m.
+        masses: of crank, coupler and rocker, shape (3,), in kg.
+        gravity: the vector along which things fall, in m/s².
+        name: shown in messages.
+
+    Raises:
+        ValueError: a wrong shape, mass data that no body can have, or lengths that close for no crank angle.
+
+    >>> bars = four_bar(ground=2, crank=1, coupler=2, rocker=1, masses=[1, 1, 1])
+    >>> bars.positions([np.pi / 2], mode=[1]).round(4)  # a parallelogram
+    array([ 1.5708, -1.5708,  1.5708])
+    """
+    names = ("ground", "crank", "coupler", "rocker")
+    read = [as_array(value, key, ()) for key, value in zip(names, (ground, crank, coupler, rocker), strict=True)]
+    g, a, b, c = (value.item() for value in read)
+    m1, m2, m3 = _plain(as_array(masses, "masses", (3,)))
+    if not any(map(free_symbols, read)) and 2 * max(g, a, b, c) > (g + a + b + c) * (1 + TOUCHING):
+        longest = names[[g, a, b, c].index(max(g, a, b, c))]
+        raise ClosureError(
+            f"{name} closes for no crank angle: the {longest}, {max(g, a, b, c):g} m, is longer than the other three "
+            f"together, {g + a + b + c - max(g, a, b, c):g} m."
+        )
+    chain = _chain((0, 0), (a, b), [rod_body(m1, a), rod_body(m2, b)], gravity, "crank and coupler")
+    other = Robot([Link("revolute", _moved(0), rod_body(m3, c))], gravity, _moved(g), _moved(c), name="rocker")
+    return FourBar([chain, other], [Pin(Point(1), Point(2))], [(1, 1)], name)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SliderCrank(Linkage):
+    """A driven crank, a rod, and a slider on a line parallel to the x axis.
+
+    Coordinates: the crank, the rod relative to it, and the slider's place along x. The crank turns about the origin.
+    """
+
+    assembly_sides: ClassVar[tuple[str, ...]] = ("slider, seen along +y from the crank's end (left is -x),",)
+    working_sides: ClassVar[tuple[str, ...]] = ("crank end of the line from its base to the slider",)
+
+    @property
+    def output(self) -> Point:
+        """Return the pin of rod and slider, as a point of the slider."""
+        return Point(2)
+
+    @property
+    def _offset(self) -> Array:
+        return np.asarray(self._base(2)[1])
+
+    def conditions(self, inputs: Any, mode: Sequence[int]) -> tuple[Condition, ...]:
+        """Return the condition for the height of the crank's end over the line of the slider.
+
+        Args:
+            inputs: the crank angle, shape (..., 1), in rad.
+            mode: an assembly mode.
+        """
+        self._checked(mode, self.assembly_sides)
+        B, rod = self._elbow(1, self.input_values("inputs", inputs)[..., 0]), self._lengths(1)[1]
+        high = _snapped(rod - np.abs(B[..., 1] - self._offset), TOUCHING * rod)
+        return (Condition("the height of the crank's end over the slider's line <= rod", high, high),)
+
+    def _closed(self, u: Array, mode: Mode) -> Array:
+        B = self._elbow(1, u[..., 0])
+        C = circle_meets_line(B, self._lengths(1)[1], self._offset, -mode[0])
+        return _together(u[..., 0], _wrapped(_angle(C - B) - u[..., 0]), C[..., 0])
+
+    def _worked(self, output: Array, mode: Mode) -> Array:
+        C = np.stack(np.broadcast_arrays(output[..., 0], self._offset), axis=-1)
+        leg, reach = self._leg_to(1, C, mode[0])
+        if not is_symbolic(output):
+            self._refuse([reach], "output", output)
+        return _together(*leg, output[..., 0])
+
+
+def slider_crank(
+    *,
+    crank: Any,
+    rod: Any,
+    masses: Any,
+    offset: Any = 0,
+    gravity: Any = (0, 0, 0),
+    name: str = "slider-crank",
+) -> SliderCrank:
+    """Return a slider-crank of uniform rods, driven at the crank.
+
+    Args:
+        crank: length, in m.
+        rod: length, in m.
+        masses: of crank, rod and slider, shape (3,), in kg.
+        offset: height of the slider's line over the base of the crank, in m.
+        gravity: the vector along which things fall, in m/s².
+        name: shown in messages.
+
+    Raises:
+        ValueError: a wrong shape, mass data that no body can have, or lengths that close for no crank angle.
+
+    >>> slider_crank(crank=1, rod=2, masses=[1, 1, 1]).positions([0], mode=[-1])  # stretched out to the right
+    array([0., 0., 3.])
+    """
+    read = [as_array(value, key, ()) for key, value in (("crank", crank), ("rod", rod), ("offset", offset))]
+    a, b, e = (value.item() for value in read)
+    m1, m2, m3 = _plain(as_array(masses, "masses", (3,)))
+    if not any(map(free_symbols, read)) and abs(e) > (a + b) * (1 + TOUCHING):
+        raise ClosureError(f"{name} closes for no crank angle: offset {e:g} m, crank and rod together {a + b:g} m.")
+    chain = _chain((0, 0), (a, b), [rod_body(m1, a), rod_body(m2, b)], gravity, "crank and rod")
+    along_x = [[0, 0, 1, 0], [1, 0, 0, e], [0, 1, 0, 0], [0, 0, 0, 1]]
+    other = Robot([Link("prismatic", _moved(0), Body(m3))], gravity, along_x, name="slider")
+    return SliderCrank([chain, other], [Pin(Point(1), Point(2))], [(1, 1)], name)
