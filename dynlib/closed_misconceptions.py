@@ -273,7 +273,7 @@ def _wrong_branch(mechanism: Mechanism, q: Array, du: Array, ddu: Array, loads: 
     others = {mode: far for mode, far in apart.items() if far > 1e-6}
     if not others:
         raise ValueError(f"{mechanism.name} has only one assembly mode here.")
-    branch = mechanism.positions(q[mechanism.u], min(others, key=others.__getitem__))
+    branch = mechanism.positions(q[mechanism.u], min(others, key=lambda mode: others[tuple(mode)]))
     return closed_dynamics.inverse_dynamics(mechanism, branch, du, ddu, loads=loads)
 
 

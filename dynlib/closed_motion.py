@@ -125,7 +125,7 @@ def simulate(
 
     >>> from dynlib.linkages import four_bar
     >>> bars = four_bar(ground=2, crank=1, coupler=2, rocker=1, masses=[1, 1, 1], gravity=[0, -9.81, 0])
-    >>> simulate(bars, bars.positions([0.5], mode=[1]), [0], [0, 1]).gap.max() < 1e-14
+    >>> bool(simulate(bars, bars.positions([0.5], mode=[1]), [0], [0, 1]).gap.max() < 1e-14)
     True
     """
     times = np.asarray(t, dtype=float)
