@@ -6,8 +6,10 @@ alternative text that is written into the file. The same input gives the same fi
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from types import MappingProxyType
 from typing import Any
 
 import matplotlib
@@ -17,10 +19,14 @@ from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.patches import Arc, Polygon
+from matplotlib.path import Path
 from matplotlib.text import Annotation, Text
 
+from dynlib import closed_chain
 from dynlib.arrays import Array
+from dynlib.closures import Point
 from dynlib.frames import position, rotation
+from dynlib.mechanism import Mechanism
 from dynlib.robot import Robot
 
 INK, X_AXIS, Y_AXIS, MASS, GRAVITY = "#808080", "#d64550", "#2f9e58", "#3d83c9", "#b0771d"
@@ -277,6 +283,142 @@ def moving_arm(
     return Film(figure, len(every), seconds, still)
 
 
+def linkage(
+    mechanism: Mechanism, q: Any, points: Mapping[str, Point] = MappingProxyType({}), *, angles: bool = False
+) -> Figure:
+    """Draw a mechanism that moves in the x-y plane of the world: chains, pins, bases and named points.
+
+    Links that are driven are blue, the others grey.
+
+    Args:
+        mechanism: of numbers.
+        q: all joint values, shape (n,), in rad or m; if they do not close the chains, the gap is seen.
+        points: points to mark, by their TeX; a line joins each to the tip of its chain.
+        angles: whether joint angles are drawn with their symbols.
+
+    Returns:
+        The figure; show it with :func:`show`.
+
+    Raises:
+        ValueError: the mechanism holds symbols, or q has a wrong shape.
+
+    >>> from dynlib.linkages import four_bar
+    >>> bars = four_bar(ground=2, crank=1, coupler=2, rocker=1, masses=[1, 1, 1])
+    >>> len(linkage(bars, bars.positions([1], mode=[1]), {"C": bars.output}).axes)
+    1
+    """
+    figure, ax = _picture()
+    with matplotlib.rc_context(_STYLE):
+        _draw_ground(ax, mechanism)
+        _draw_mechanism(ax, mechanism, q, points)
+        if angles:
+            _draw_joint_angles(ax, mechanism, q)
+    _fit(figure, ax)
+    return figure
+
+
+def moving_linkage(
+    mechanism: Mechanism,
+    states: Any,
+    points: Mapping[str, Point] = MappingProxyType({}),
+    *,
+    seconds: float = 6.0,
+    still: int = 0,
+) -> Film:
+    """Draw a mechanism in several positions, to be shown one after the other as a film, with the paths of named points.
+
+    Args:
+        mechanism: of numbers.
+        states: all joint values, shape (K, n), in rad or m; the film starts again after the last one.
+        points: points to mark, by their TeX; a line joins each to the tip of its chain.
+        seconds: how long one round takes.
+        still: number of the state, from 0, that is shown to readers who asked their system for less motion.
+
+    Returns:
+        The film; show it with :func:`show`.
+
+    Raises:
+        ValueError: the mechanism holds symbols, q has a wrong shape, or there is no such state.
+
+    >>> from dynlib.linkages import four_bar
+    >>> bars = four_bar(ground=2, crank=1, coupler=2, rocker=1, masses=[1, 1, 1])
+    >>> moving_linkage(bars, bars.positions([[1.0], [1.1]], mode=[1])).poses
+    2
+    """
+    every = np.asarray(states, dtype=float)
+    if not 0 <= still < len(every):
+        raise ValueError(f"still is {still}; expected the number of one of the {len(every)} states, from 0.")
+    figure, ax = _picture()
+    with matplotlib.rc_context(_STYLE):
+        for point in points.values():
+            path = position(closed_chain.pose(mechanism, every, point))[:, :2]
+            ax.plot(*path.T, color=X_AXIS, lw=1.2, alpha=0.7, zorder=0)
+        _draw_ground(ax, mechanism)
+        for k, q in enumerate(every):
+            before = set(ax.get_children())
+            _draw_mechanism(ax, mechanism, q, points)
+            for artist in set(ax.get_children()) - before:
+                artist.set_gid(f"pose{k}")
+    _fit(figure, ax)
+    return Film(figure, len(every), seconds, still)
+
+
+def _fit(figure: Figure, ax: Axes) -> None:
+    """Make a figure as high as its drawing, so that no empty bands are left."""
+    width, height = (np.ptp(limits) for limits in (ax.get_xlim(), ax.get_ylim()))
+    figure.set_figheight(float(np.clip(5.5 * height / width, 1.8, 4.6)))
+
+
+_FOOT = Path([(0, 0), (-0.6, -1), (0.6, -1), (0, 0)], closed=True)
+
+
+def _draw_ground(ax: Axes, mechanism: Mechanism) -> None:
+    """Mark the bases by triangles, and the lines on which sliders go."""
+    for number, chain in enumerate(mechanism.chains, start=1):
+        base = position(chain.base)[:2]
+        if chain.links[0].slide:
+            ax.axline(base, base + rotation(chain.base)[:2, 2], color=INK, lw=1, ls=":", alpha=0.7, zorder=0)
+            continue
+        ax.plot(*base, marker=_FOOT, ms=26, mfc="none", mec=INK, mew=1.4, zorder=1)
+        _label(ax, base, rf"$O_{number}$", INK, (0, -24))
+
+
+def _draw_mechanism(ax: Axes, mechanism: Mechanism, q: Any, points: Mapping[str, Point]) -> None:
+    for number, chain in enumerate(mechanism.chains, start=1):
+        places = [
+            position(closed_chain.pose(mechanism, q, Point(number, link)))[:2]
+            for link in [*range(1, chain.n + 1), None]
+        ]
+        if chain.links[0].slide:
+            margin = 0.1 * mechanism.size * rotation(chain.base)[:2, 2]
+            ax.plot(
+                *np.array([places[0] - margin, places[0] + margin]).T, alpha=0
+            )  # the limits hold a part of the line
+            ax.plot(*places[0], "s", ms=20, color=INK, alpha=0.55, mew=0, zorder=2)
+        for joint, (near, far) in enumerate(pairwise(places), start=1):
+            colour = MASS if (number, joint) in mechanism.inputs else INK
+            ax.plot(*np.array([near, far]).T, color=colour, lw=4.5, alpha=0.6, solid_capstyle="round", zorder=1)
+        ax.plot(*np.array(places).T, "o", ms=6, mfc="white", mec=INK, mew=1.6, zorder=4)
+    for name, point in points.items():
+        here = position(closed_chain.pose(mechanism, q, point))[:2]
+        if point.chain:
+            tip = position(closed_chain.pose(mechanism, q, Point(point.chain)))[:2]
+            if np.linalg.norm(here - tip) > 1e-9:
+                ax.plot(*np.array([tip, here]).T, color=INK, lw=4.5, alpha=0.6, solid_capstyle="round", zorder=1)
+        ax.plot(*here, "o", ms=7, color=X_AXIS, zorder=5)
+        _label(ax, here, f"${name}$", X_AXIS, (11, 9))
+
+
+def _draw_joint_angles(ax: Axes, mechanism: Mechanism, q: Any) -> None:
+    for number, chain in enumerate(mechanism.chains, start=1):
+        parent = chain.base
+        for joint, link in enumerate(chain.links, start=1):
+            pose = closed_chain.pose(mechanism, q, Point(number, joint))
+            if link.turn:
+                _draw_angle(ax, parent, pose, f"{{{number}{joint}}}", 0.04 * mechanism.size)
+            parent = pose
+
+
 def _picture() -> tuple[Figure, Axes]:
     """Return a figure for a drawing to scale, without scales."""
     figure, ax = axes(5.5, 4.6)
@@ -372,7 +514,7 @@ def _draw_frame(ax: Axes, pose: Array, index: str, length: float) -> None:
         _label(ax, end, rf"${letter}_{index}$", colour, (float(offset[0]), float(offset[1])))
 
 
-def _draw_angle(ax: Axes, parent: Array, pose: Array, index: int, radius: float) -> None:
+def _draw_angle(ax: Axes, parent: Array, pose: Array, index: int | str, radius: float) -> None:
     start, end = (np.degrees(np.arctan2(R[1, 0], R[0, 0])) for R in (rotation(parent), rotation(pose)))
     turn = (end - start + 180) % 360 - 180
     if abs(turn) < 1:
