@@ -176,15 +176,29 @@ class Linkage(Mechanism):
             ClosureError: out of reach; the message names the condition that does not hold.
             ValueError: no such mode, or a wrong length, shape or number.
         """
-        wanted = as_array(output, "output", (None,), batch=True)
-        width = 2 if self.m == 2 else 1
+        wanted = self._wanted(output)
+        q, conditions = self._worked(wanted, self._checked(mode, self.working_sides))
+        if not is_symbolic(wanted):
+            self._refuse(conditions, "output", wanted)
+        return q
+
+    def working_conditions(self, output: Any, mode: Sequence[int]) -> tuple[Condition, ...]:
+        """Return what must hold so that the linkage reaches an output, one chain after the other.
+
+        Args:
+            output: as for :meth:`working_position`.
+            mode: a working mode.
+        """
+        return self._worked(self._wanted(output), self._checked(mode, self.working_sides))[1]
+
+    def _wanted(self, output: Any) -> Array:
+        wanted, width = as_array(output, "output", (None,), batch=True), 2 if self.m == 2 else 1
         if wanted.shape[-1] != width:
             raise ValueError(f"output has {wanted.shape[-1]} entries; {self.name} needs {width}.")
-        wanted = (as_exact if self.is_symbolic else as_floats)(wanted)
-        return self._worked(wanted, self._checked(mode, self.working_sides))
+        return (as_exact if self.is_symbolic else as_floats)(wanted)
 
-    def _worked(self, output: Array, mode: Mode) -> Array:
-        """Return all coordinates for an output."""
+    def _worked(self, output: Array, mode: Mode) -> tuple[Array, tuple[Condition, ...]]:
+        """Return all coordinates for an output, and the conditions under which they are right."""
         raise NotImplementedError
 
     def working_modes(self, output: Any) -> dict[Mode, Array]:
@@ -415,19 +429,13 @@ class ThreeLegged(Linkage):
         second, third = (_wrapped(_angle(C - B) - u[..., k]) for k, B in enumerate((B2, B3)))
         return _together(*leg1, u[..., 0], second, u[..., 1], third)
 
-    def _worked(self, output: Array, mode: Mode) -> Array:
-        leg1, reach = self._leg_to(1, output, mode[0], beyond=self.l_pc)
-        if not is_symbolic(output):
-            self._refuse([reach], "output", output)
+    def _worked(self, output: Array, mode: Mode) -> tuple[Array, tuple[Condition, ...]]:
+        leg1, first = self._leg_to(1, output, mode[0], beyond=self.l_pc)
         l11, l12 = self._lengths(1)
         C = self._base(1) + l11 * _direction(leg1[0]) + l12 * _direction(leg1[0] + leg1[1])
-        angles = list(leg1)
-        for chain, side in ((2, mode[1]), (3, mode[2])):
-            leg, reach = self._leg_to(chain, C, side)
-            if not is_symbolic(output):
-                self._refuse([reach], "output", output)
-            angles += leg
-        return _together(*angles)
+        leg2, second = self._leg_to(2, C, mode[1])
+        leg3, third = self._leg_to(3, C, mode[2])
+        return _together(*leg1, *leg2, *leg3), (first, second, third)
 
 
 def three_legged(
@@ -542,14 +550,9 @@ class FiveBar(Linkage):
         first, second = (_wrapped(_angle(P - B) - u[..., k]) for k, B in enumerate((B1, B2)))
         return _together(u[..., 0], first, u[..., 1], second)
 
-    def _worked(self, output: Array, mode: Mode) -> Array:
-        angles = []
-        for chain, side in enumerate(mode, start=1):
-            leg, reach = self._leg_to(chain, output, side)
-            if not is_symbolic(output):
-                self._refuse([reach], "output", output)
-            angles += leg
-        return _together(*angles)
+    def _worked(self, output: Array, mode: Mode) -> tuple[Array, tuple[Condition, ...]]:
+        (leg1, first), (leg2, second) = (self._leg_to(chain, output, side) for chain, side in enumerate(mode, start=1))
+        return _together(*leg1, *leg2), (first, second)
 
 
 def five_bar(*, bases: Any, lengths: Any, masses: Any, gravity: Any = (0, 0, 0), name: str = "five-bar") -> FiveBar:
@@ -616,12 +619,10 @@ class FourBar(Linkage):
         C = circles_meet(B, self._lengths(1)[1], self._base(2), self._rocker, mode[0])
         return _together(u[..., 0], _wrapped(_angle(C - B) - u[..., 0]), _angle(C - self._base(2)))
 
-    def _worked(self, output: Array, mode: Mode) -> Array:
+    def _worked(self, output: Array, mode: Mode) -> tuple[Array, tuple[Condition, ...]]:
         C = self._base(2) + self._rocker * _direction(output[..., 0])
         leg, reach = self._leg_to(1, C, mode[0])
-        if not is_symbolic(output):
-            self._refuse([reach], "output", output)
-        return _together(*leg, output[..., 0])
+        return _together(*leg, output[..., 0]), (reach,)
 
 
 def four_bar(
@@ -703,12 +704,10 @@ class SliderCrank(Linkage):
         C = circle_meets_line(B, self._lengths(1)[1], self._offset, -mode[0])
         return _together(u[..., 0], _wrapped(_angle(C - B) - u[..., 0]), C[..., 0])
 
-    def _worked(self, output: Array, mode: Mode) -> Array:
+    def _worked(self, output: Array, mode: Mode) -> tuple[Array, tuple[Condition, ...]]:
         C = np.stack(np.broadcast_arrays(output[..., 0], self._offset), axis=-1)
         leg, reach = self._leg_to(1, C, mode[0])
-        if not is_symbolic(output):
-            self._refuse([reach], "output", output)
-        return _together(*leg, output[..., 0])
+        return _together(*leg, output[..., 0]), (reach,)
 
 
 def slider_crank(
