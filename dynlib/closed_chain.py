@@ -9,8 +9,9 @@ All vectors are written in world axes.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -28,7 +29,11 @@ from dynlib.mechanism import Input, Mechanism
 CLOSED = 1e-7
 """Largest gap of a closed position, relative to the size of the mechanism (dimensionless)."""
 
-_SINGULAR = 1e-9  # least singular value of a matrix of full rank, relative to the largest, columns of equal length
+SINGULAR = 1e-5
+"""A position counts as singular if a matrix of columns of equal length has a singular value less than this share of the
+largest (dimensionless). Inputs typed to 11 digits come no nearer: the root of 1e-11 is 3e-6."""
+
+_QUICK_UP_TO = 3  # joints of a chain; the formulas of longer ones take long to derive
 _ITERATIONS = 60
 _ROUNDING = 1e-15
 
@@ -399,10 +404,10 @@ def regular_jacobian(mechanism: Mechanism, q: Array) -> Array:
     J_u, J_v = J[..., mechanism.u], J[..., mechanism.v]
     bad = np.zeros(J.shape[:-2], dtype=bool) if J.shape[-2] >= J_v.shape[-1] else np.ones(J.shape[:-2], dtype=bool)
     if mechanism.v and J.shape[-2] >= J_v.shape[-1]:
-        bad = _least(J_v) <= _SINGULAR
+        bad = _least(J_v) <= SINGULAR
     if J.shape[-2] > J_v.shape[-1]:  # more equations than unknowns: they must agree whatever the inputs do
         rest = J_u - J_v @ (np.linalg.pinv(J_v) @ J_u)
-        bad |= np.abs(rest).max(axis=(-1, -2), initial=0.0) > _SINGULAR * np.abs(J_u).max(axis=(-1, -2), initial=1e-300)
+        bad |= np.abs(rest).max(axis=(-1, -2), initial=0.0) > SINGULAR * np.abs(J_u).max(axis=(-1, -2), initial=1e-300)
     if bad.any():
         _explain(mechanism, q[tuple(np.argwhere(bad)[0])])
     return J
@@ -448,7 +453,7 @@ def _rank(A: Array) -> int:
     if 0 in A.shape:
         return 0
     values = np.linalg.svd(_even(A), compute_uv=False)
-    return int((values > _SINGULAR * max(float(values[0]), 1e-300)).sum())
+    return int((values > SINGULAR * max(float(values[0]), 1e-300)).sum())
 
 
 @dataclass(frozen=True)
@@ -530,7 +535,7 @@ def _null_space(A: Array) -> Array:
     if 0 in A.shape:
         return np.eye(A.shape[1])
     _, values, rows = np.linalg.svd(A)
-    rank = int((values > _SINGULAR * max(float(values[0]), 1e-300)).sum())
+    rank = int((values > SINGULAR * max(float(values[0]), 1e-300)).sum())
     return np.asarray(rows[rank:].T)
 
 
@@ -545,20 +550,21 @@ def _explain(mechanism: Mechanism, q: Array) -> None:
             f"of rank {found.rank}) and {mechanism.m} inputs; choose {abs(found.mobility - mechanism.m)} {kind}."
         )
     dependent = max((_rank(near[:, mechanism.v]) for near in _jacobians_nearby(mechanism, q)), default=0)
-    loose = _null_space(_even(J[:, mechanism.v]))
-    names = [
-        mechanism.joint_name(k) for k, row in zip(mechanism.v, loose, strict=True) if np.abs(row).max(initial=0) > 1e-6
-    ]
+    J_v = J[:, mechanism.v]
+    _, values, directions = np.linalg.svd(_even(J_v))
+    loose = directions[-1] if len(values) == len(mechanism.v) else directions[len(values)]
+    names = [mechanism.joint_name(k) for k, share in zip(mechanism.v, loose, strict=True) if abs(share) > 1e-3]
     inputs = " and ".join(map(mechanism.joint_name, mechanism.u))
     if dependent < len(mechanism.v):
         raise ValueError(
             f"{inputs} cannot be the inputs of {mechanism.name}: they depend on each other in every position, and "
-            f"{', '.join(names)} would not follow from them. Choose other inputs."
+            f"{' and '.join(names)} would not follow from them. Choose other inputs."
         )
+    verb = "does" if mechanism.m == 1 else "do"
     raise SingularPosition(
-        f"q = {q.tolist()} is a singular position of {mechanism.name} (forward, type 2): {inputs} do not determine the "
-        f"rates of {', '.join(names)}, which can move a little while the inputs stand still. Torques of the inputs "
-        "cannot hold such a motion.",
+        f"q = {q.tolist()} is a singular position of {mechanism.name} (forward, type 2), to within {SINGULAR:g}: "
+        f"{inputs} {verb} not determine the rates of {' and '.join(names)}, which can move a little while the inputs "
+        "stand still. Torques of the inputs cannot hold such a motion.",
         q,
     )
 
@@ -578,7 +584,7 @@ class Singularity:
     @property
     def kind(self) -> int:
         """Return 0 (regular), 1 (inverse), 2 (forward) or 3 (both)."""
-        return int(self.inverse <= _SINGULAR) + 2 * int(self.forward <= _SINGULAR)
+        return int(self.inverse <= SINGULAR) + 2 * int(self.forward <= SINGULAR)
 
 
 def singularity(mechanism: Mechanism, q: Any, point: Point, axes: str = "xy") -> Singularity:
@@ -636,25 +642,23 @@ def close(mechanism: Mechanism, q: Any, *, hold: Sequence[Input] | None = None) 
         raise ValueError(f"close takes one position of numbers, shape ({mechanism.n},); got the shape {q.shape}.")
     held = mechanism.u if hold is None else [mechanism.first[chain - 1] + joint - 1 for chain, joint in hold]
     free = [k for k in range(mechanism.n) if k not in held]
-    q = q.copy()
-    phi = gap(mechanism, q)
+    q, closure = q.copy(), _quick(mechanism)
+    phi, J = closure(q)
     for _ in range(_ITERATIONS):
-        here = float(np.abs(phi).max(initial=0.0))
-        if here <= _ROUNDING * mechanism.size or not free:
+        if float(np.abs(phi).max(initial=0.0)) <= _ROUNDING * mechanism.size or not free:
             break
-        J = constraint_jacobian(mechanism, q)[:, free]
-        step = -np.linalg.lstsq(J, phi, rcond=_SINGULAR)[0]
+        step = -np.linalg.lstsq(J[:, free], phi, rcond=1e-12)[0]
         step *= min(1.0, 0.5 / max(float(np.abs(step).max()), 1e-300))  # half a radian at most
-        for _ in range(30):
+        for _ in range(12):
             trial = q.copy()
             trial[free] += step
-            there = gap(mechanism, trial)
-            if np.linalg.norm(there) < np.linalg.norm(phi):
+            there = closure(trial)
+            if np.linalg.norm(there[0]) < np.linalg.norm(phi):
                 break
-            step = step / 2
+            step = step / 4
         else:
             break  # nothing nearer, also for rounding
-        q, phi = trial, there
+        q, (phi, J) = trial, there
     widest = float(np.abs(phi).max(initial=0.0))
     if widest > 1e-12 * mechanism.size:
         raise ClosureError(
@@ -665,6 +669,23 @@ def close(mechanism: Mechanism, q: Any, *, hold: Sequence[Input] | None = None) 
             widest,
         )
     return q
+
+
+@lru_cache(maxsize=64)
+def _quick(mechanism: Mechanism) -> Callable[[Array], tuple[Array, Array]]:
+    """Return the gaps and their Jacobian as a function of one position that is fast to call many times."""
+    if any(chain.n > _QUICK_UP_TO for chain in mechanism.chains):
+        return lambda q: (gap(mechanism, q), constraint_jacobian(mechanism, q))
+    exact = mechanism.exact()
+    q, _, _ = exact.motion_symbols()
+    formulas = [gap(exact, q).tolist(), constraint_jacobian(exact, q).tolist()]
+    evaluate = sympy.lambdify(list(q), formulas, modules="math", cse=True)
+
+    def closure(values: Array) -> tuple[Array, Array]:
+        phi, J = evaluate(*values.tolist())
+        return np.array(phi, dtype=float), np.array(J, dtype=float).reshape(len(phi), len(values))
+
+    return closure
 
 
 def follow(mechanism: Mechanism, q: Any, path: Any) -> Array:
@@ -695,8 +716,8 @@ def follow(mechanism: Mechanism, q: Any, path: Any) -> Array:
         raise ValueError(
             f"the path starts at {path[0].tolist()}, q at {q[mechanism.u].tolist()}; expected the same inputs."
         )
-    side = _side(mechanism, q)
-    found = [q]
+    regular_jacobian(mechanism, q)
+    side, found = _side(mechanism, q) or 1.0, [q]
     for number, (start, end) in enumerate(pairwise(path), start=1):
         share, step = 0.0, 1.0
         while share < 1.0:
@@ -718,19 +739,24 @@ def follow(mechanism: Mechanism, q: Any, path: Any) -> Array:
     return np.array(found)
 
 
-def _side(mechanism: Mechanism, q: Array) -> float:
-    """Return a sign that changes where modes meet: that of det J_v, for independent equations; else 1."""
-    J_v = regular_jacobian(mechanism, q)[:, mechanism.v]
+def _side(mechanism: Mechanism, q: Array) -> float | None:
+    """Return a sign that changes where modes meet: that of det J_v if it is square; None if they meet here."""
+    J_v = _quick(mechanism)(q)[1][:, mechanism.v]
+    if len(J_v) < len(mechanism.v) or _least(J_v) <= SINGULAR:
+        return None
     return float(np.sign(np.linalg.det(J_v))) if J_v.shape[0] == J_v.shape[1] else 1.0
 
 
 def _stepped(mechanism: Mechanism, q: Array, change: Array, side: float) -> Array | None:
     """Return the position after a small change of the inputs; None if the step is too long to be sure of the mode."""
+    J = _quick(mechanism)(q)[1]
+    predicted = q.copy()
+    predicted[mechanism.u] += change
+    predicted[mechanism.v] -= solved(J[:, mechanism.v], J[:, mechanism.u] @ change[:, None])[:, 0]
     try:
-        predicted = q + gamma(mechanism, q) @ change
         found = close(mechanism, predicted)
-        after = _side(mechanism, found)
-    except (SingularPosition, ClosureError):
+    except ClosureError:
         return None
     moved, corrected = np.abs(predicted - q).max(), np.abs(found - predicted).max()
-    return found if after == side and corrected <= 0.1 * moved + 1e-12 and moved < 0.3 else None
+    near = corrected <= 0.1 * moved + 1e-12 and moved < 0.3
+    return found if near and _side(mechanism, found) == side else None

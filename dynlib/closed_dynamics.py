@@ -293,7 +293,7 @@ def with_multipliers(mechanism: Mechanism, q: Any, dq: Any, tau: Any, *, loads: 
     if q.ndim != 1 or tau.ndim != 1:
         raise ValueError(f"with_multipliers takes one state, q of shape ({mechanism.n},); got the shape {q.shape}.")
     J, redundant = _grip(mechanism, q)
-    _refuse_opening(mechanism, q, dq, J)
+    refuse_opening(mechanism, q, dq)
     h = tree_torques(mechanism, q, dq, 0 * q, loads=loads)
     S = np.zeros((mechanism.n, mechanism.m))
     S[mechanism.u, np.arange(mechanism.m)] = 1
@@ -364,8 +364,21 @@ def _grip(mechanism: Mechanism, q: Array) -> tuple[Array, tuple[str, ...]]:
     return J, found.redundant
 
 
-def _refuse_opening(mechanism: Mechanism, q: Array, dq: Array, J: Array) -> None:
-    opening = J @ dq
+def refuse_opening(mechanism: Mechanism, q: Any, dq: Any) -> None:
+    """Raise an error if rates open the chains.
+
+    Args:
+        mechanism: chains and closures.
+        q: a closed position, shape (n,), in rad or m.
+        dq: rates of all coordinates, shape (n,).
+
+    Raises:
+        ClosureError: q does not close the chains.
+        ValueError: the rate of a gap is not 0.
+    """
+    q, dq = mechanism.state(q=q, dq=dq)
+    refuse_open(mechanism, q)
+    opening = constraint_jacobian(mechanism, q) @ dq
     fastest = max(float(np.abs(dq).max(initial=0.0)), 1e-300)
     if np.abs(opening).max(initial=0.0) > 1e-7 * mechanism.size * fastest:
         row = int(np.abs(opening).argmax())

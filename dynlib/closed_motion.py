@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import sympy
 
-from dynlib import closed_chain, lagrange
+from dynlib import closed_chain, closed_dynamics, lagrange
 from dynlib import simulate as serial
 from dynlib.arrays import Array, exact_array
-from dynlib.closed_chain import constraint_bias, constraint_jacobian, mobility, refuse_open
+from dynlib.closed_chain import constraint_bias, constraint_jacobian, mobility
 from dynlib.closed_dynamics import Load, tree_mass_matrix
 from dynlib.mechanism import Mechanism
 from dynlib.robot import Robot
@@ -86,6 +86,7 @@ def simulate(
     t: Any,
     torque: Torque | Any = None,
     *,
+    dq0: Any = None,
     dt: float | None = None,
     loads: Sequence[Load] = (),
     project: bool = True,
@@ -101,10 +102,11 @@ def simulate(
     Args:
         mechanism: chains and closures, of numbers; every link needs a mass. Joints may have viscous friction.
         q0: a closed position, shape (n,), in rad or m.
-        du0: rates of the inputs, shape (m,), in rad/s or m/s.
+        du0: rates of the inputs, shape (m,), in rad/s or m/s; None if ``dq0`` is given.
         t: the times at which the motion is wanted, shape (K,), growing, in s; the first is the start.
         torque: what the inputs supply, as a function ``torque(t, q, dq)`` of the time, all joint values and all rates,
             each (n,), or constant, shape (m,), in N m or N; nothing if left out.
+        dq0: rates of all coordinates, shape (n,), for a start in which the inputs do not determine them.
         dt: length of equal steps, in s; then nothing controls their error.
         loads: constant forces that the surroundings put *on* the mechanism.
         project: move position and rates back after each step until they fit the closures. Without it they drift.
@@ -133,18 +135,25 @@ def simulate(
         raise ValueError(f"t is {t!r}; expected growing times, shape (K,), in s.")
     if not (dt is None or (dt > 0 and math.isfinite(dt))) or not (baumgarte >= 0 and math.isfinite(baumgarte)):
         raise ValueError(f"dt is {dt} s and baumgarte {baumgarte} 1/s; expected dt > 0 and baumgarte >= 0.")
-    if mechanism.is_symbolic:
-        raise ValueError(f"{mechanism.name} holds exact data; motion is computed with floats. Use subs(...).")
-    _refuse_dry_friction(mechanism)
+    _refuse_unfit(mechanism)
     (q0,) = mechanism.state(q=q0)
     if q0.ndim != 1:
         raise ValueError(f"q0 has the shape {q0.shape}; expected ({mechanism.n},).")
-    dq0 = closed_chain.rates(mechanism, q0, du0)
+    if (du0 is None) == (dq0 is None):
+        raise ValueError("give the rates of the inputs, du0, or those of all coordinates, dq0; one of them.")
+    if dq0 is None:
+        dq0 = closed_chain.rates(mechanism, q0, du0)
+    else:
+        (dq0,) = mechanism.state(dq=dq0)
+        closed_dynamics.refuse_opening(mechanism, q0, dq0)
     run = _Run(mechanism, tuple(loads), torque, baumgarte, project, compiled, q0)
     return run.through(q0.tolist(), dq0.tolist(), times, dt, progress)
 
 
-def _refuse_dry_friction(mechanism: Mechanism) -> None:
+def _refuse_unfit(mechanism: Mechanism) -> None:
+    """Raise an error for symbols and for dry friction."""
+    if mechanism.is_symbolic:
+        raise ValueError(f"{mechanism.name} holds exact data; motion is computed with floats. Use subs(...).")
     for number, chain in enumerate(mechanism.chains, start=1):
         for joint, link in enumerate(chain.links, start=1):
             if link.motor is not None and link.motor.coulomb.any():
@@ -159,18 +168,56 @@ def _refuse_dry_friction(mechanism: Mechanism) -> None:
 
 
 @dataclass(frozen=True)
-class _Equations:
+class Equations:
     """What the integration asks for; all lists of floats.
 
     Attributes:
-        accelerate: (q, dq, forces of the inputs in all n places, omega) to ddq, lam, power of the loads, pivots.
+        kept: places of the closure equations that are solved for; the redundant ones are left out.
+        accelerate: (q, dq, forces of the inputs in all n places, omega) to ddq, lam of the kept equations, power of the
+            loads, pivots; omega, in 1/s, pulls gaps back as ``baumgarte`` does, 0.0 does not.
         closing: q to the change that closes it, and phi.
         steadying: (q, dq) to the change of the rates that fits.
     """
 
+    kept: tuple[int, ...]
     accelerate: Callable[[list[float], list[float], list[float], float], tuple[list[float], list[float], float, Any]]
     closing: Callable[[list[float]], tuple[list[float], list[float]]]
     steadying: Callable[[list[float], list[float]], list[float]]
+
+
+def equations_of(
+    mechanism: Mechanism, *, loads: Sequence[Load] = (), q0: Any = None, compiled: bool | None = None
+) -> Equations:
+    r"""Return the equations of motion of a closed chain as functions of floats that are fast to call many times.
+
+    Args:
+        mechanism: chains and closures, of numbers; every link needs a mass. Joints may have viscous friction.
+        loads: constant forces that the surroundings put *on* the mechanism.
+        q0: a closed position, shape (n,), in rad or m, in which redundant closure equations are found, to be left out.
+            Without it all equations count; then redundant ones make the accelerations fail.
+        compiled: whether closed formulas are derived once, so that a call takes microseconds; otherwise each call runs
+            the recursion, which takes milliseconds. By default for chains of up to 3 joints.
+
+    Returns:
+        The :class:`Equations`.
+
+    Raises:
+        ClosureError: q0 does not close the chains.
+        ValueError: symbols, a wrong length, shape or number, dry friction, or a link without mass data.
+
+    >>> from dynlib.linkages import four_bar
+    >>> bars = four_bar(ground=2, crank=1, coupler=2, rocker=1, masses=[1, 1, 1])
+    >>> q = bars.positions([0.5], mode=[1]).tolist()  # crank and rocker turn, the coupler shifts: 1/3 + 1/3 + 1 kg m^2
+    >>> ddq, *_ = equations_of(bars).accelerate(q, [0.0, 0.0, 0.0], [5.0, 0.0, 0.0], 0.0)
+    >>> np.round(ddq, 12)
+    array([ 3., -3.,  3.])
+    """
+    _refuse_unfit(mechanism)
+    redundant = () if q0 is None else mobility(mechanism, q0).redundant
+    kept = tuple(row for row, name in enumerate(mechanism.rows) if name not in redundant)
+    if compiled is None:
+        compiled = _can_be_compiled(mechanism, np.zeros(mechanism.n) if q0 is None else q0)
+    return (_compiled if compiled else _by_recursion)(mechanism, kept, tuple(loads))
 
 
 class _Tape:
@@ -228,7 +275,7 @@ def _flat(nested: Any) -> list[Any]:
 
 
 @lru_cache(maxsize=16)
-def _compiled(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...]) -> _Equations:
+def _compiled(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...]) -> Equations:
     """Derive everything once, with the numbers of the mechanism in it, and turn it into functions of floats."""
     exact = mechanism.exact()
     q, dq, _ = exact.motion_symbols()
@@ -266,14 +313,15 @@ def _compiled(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ..
     closing = tape.function([q], [closed[:n], list(phi)])
     steady, _ = tape.solved(K, nothing + [tape.put(-each) for each in rates])
     steadying = tape.function([q, dq], steady[:n])
-    return _Equations(
+    return Equations(
+        kept,
         lambda q, dq, forces, omega: accelerate(*q, *dq, *forces, omega),
         lambda q: closing(*q),
         lambda q, dq: steadying(*q, *dq),
     )
 
 
-def _by_recursion(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...]) -> _Equations:
+def _by_recursion(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...]) -> Equations:
     """Return the equations by the recursion of each chain, for chains of any length."""
     n, rows = mechanism.n, list(kept)
     pieces = zip(mechanism.first, mechanism.chains, strict=True)
@@ -305,7 +353,7 @@ def _by_recursion(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load
         K, J, _ = matrix(q, dq)
         return np.linalg.solve(K, [*np.zeros(n), *-(J @ dq)])[:n].tolist()
 
-    return _Equations(accelerate, closing, steadying)
+    return Equations(kept, accelerate, closing, steadying)
 
 
 def _viscous(mechanism: Mechanism) -> Array:
@@ -337,11 +385,7 @@ class _Run:
         q0: Array,
     ):
         self.mechanism, self.n, self.omega, self.project = mechanism, mechanism.n, float(baumgarte), project
-        refuse_open(mechanism, q0)
-        redundant = mobility(mechanism, q0).redundant
-        self.kept = tuple(row for row, name in enumerate(mechanism.rows) if name not in redundant)
-        fast = _can_be_compiled(mechanism, q0) if compiled is None else compiled
-        self.equations = (_compiled if fast else _by_recursion)(mechanism, self.kept, loads)
+        self.equations = equations_of(mechanism, loads=loads, q0=q0, compiled=compiled)
         if torque is None or callable(torque):
             self.torque = torque
         else:
@@ -483,7 +527,7 @@ class _Run:
         if sizes.min() <= _SINGULAR * sizes.max():
             raise self.stuck(t, q, dq)
         every = np.zeros(len(self.mechanism.rows))
-        every[list(self.kept)] = lam
+        every[list(self.equations.kept)] = lam
         return np.array(q), np.array(dq), np.array(ddq), np.array(forces)[self.mechanism.u], every, np.array(y[2 * n :])
 
     def record(self, times: Array, rows: list[tuple[Array, ...]]) -> LinkageMotion:

@@ -98,6 +98,21 @@ def _snapped(margin: Array, slack: Array) -> Array:
     return np.where(np.abs(margin) <= slack, 0.0, margin)
 
 
+def _refuse(name: str, conditions: Sequence[Condition], what: str, value: Array) -> None:
+    """Raise an error for the first value for which a condition does not hold."""
+    for condition in conditions:
+        bad = np.broadcast_to(condition.margin < 0, value.shape[:-1])
+        if bad.any():
+            index = tuple(np.argwhere(bad)[0])
+            low, high = (np.broadcast_to(each, bad.shape)[index] for each in (condition.low, condition.high))
+            how = f"too short by {-low:.4g} m" if low < 0 else f"too long by {-high:.4g} m"
+            raise ClosureError(
+                f"{name} does not close for the {what} {value[index].tolist()}: {condition.words} does not hold (E33), "
+                f"the distance is {how}.",
+                float(max(-low, -high)),
+            )
+
+
 # ---- What all linkages share -----------------------------------------------------------------------
 
 
@@ -147,7 +162,7 @@ class Linkage(Mechanism):
         """
         u, mode = self.input_values("inputs", inputs), self._checked(mode, self.assembly_sides)
         if not is_symbolic(u):
-            self._refuse(self.conditions(u, mode), "inputs", u)
+            _refuse(self.name, self.conditions(u, mode), "inputs", u)
         return self._closed(u, mode)
 
     def assembly_modes(self, inputs: Any) -> dict[Mode, Array]:
@@ -179,7 +194,7 @@ class Linkage(Mechanism):
         wanted = self._wanted(output)
         q, conditions = self._worked(wanted, self._checked(mode, self.working_sides))
         if not is_symbolic(wanted):
-            self._refuse(conditions, "output", wanted)
+            _refuse(self.name, conditions, "output", wanted)
         return q
 
     def working_conditions(self, output: Any, mode: Sequence[int]) -> tuple[Condition, ...]:
@@ -223,20 +238,6 @@ class Linkage(Mechanism):
             about = "; ".join(sides) or "nothing"
             raise ValueError(f"mode {tuple(mode)} does not exist; expected {len(sides)} sides, each +1 or -1: {about}.")
         return tuple(int(side) for side in mode)
-
-    def _refuse(self, conditions: Sequence[Condition], what: str, value: Array) -> None:
-        """Raise an error for the first value for which a condition does not hold."""
-        for condition in conditions:
-            bad = np.broadcast_to(condition.margin < 0, value.shape[:-1])
-            if bad.any():
-                index = tuple(np.argwhere(bad)[0])
-                low, high = (np.broadcast_to(each, bad.shape)[index] for each in (condition.low, condition.high))
-                how = f"too short by {-low:.4g} m" if low < 0 else f"too long by {-high:.4g} m"
-                raise ClosureError(
-                    f"{self.name} does not close for the {what} {value[index].tolist()}: {condition.words} does not "
-                    f"hold (E33), the distance is {how}.",
-                    float(max(-low, -high)),
-                )
 
     def describe(self, mode: Sequence[int], working: bool = False) -> str:
         """Return an assembly or a working mode in words.
@@ -287,7 +288,7 @@ def _angle(direction: Array) -> Array:
 
 def _wrapped(angle: Array) -> Array:
     """Return an angle between -pi and pi."""
-    return angle if is_symbolic(angle) else np.pi - np.remainder(np.pi - angle, 2 * np.pi)
+    return angle if is_symbolic(np.asarray(angle)) else np.pi - np.remainder(np.pi - angle, 2 * np.pi)
 
 
 def _together(*coordinates: Array) -> Array:
@@ -310,7 +311,7 @@ def two_link_angles(l1: Any, l2: Any, target: Any, side: int) -> Array:
         Both joint angles, the second relative, shape (..., 2), in rad.
 
     Raises:
-        ClosureError: the point is out of reach.
+        ClosureError: the point is out of reach, or it is the base itself and both links are equally long.
         ValueError: a wrong shape or side, or a length that is not positive.
 
     >>> two_link_angles(0.3, 0.2, [0.5, 0], 1)  # at full stretch
@@ -321,17 +322,18 @@ def two_link_angles(l1: Any, l2: Any, target: Any, side: int) -> Array:
     for name, length in zip(("l1", "l2"), lengths, strict=True):
         if not free_symbols(length) and not length > 0:
             raise ValueError(f"{name} is {length} m; expected more than 0.")
-    leg = Linkage(
-        [_chain((0, 0), [each.item() for each in lengths], [Body(0), Body(0)], (0, 0, 0))],
-        [],
-        [(1, 1), (1, 2)],
-        "the chain",
-    )
-    leg._checked([side], ("elbow",))
-    angles, condition = leg._leg_to(1, point, side)
+    if side not in (1, -1):
+        raise ValueError(f"side is {side}; expected +1 (elbow on the left) or -1 (on the right).")
+    first, second = lengths
     if not is_symbolic(point):
-        leg._refuse([condition], "target", point)
-    return _together(*angles)
+        centre = np.sqrt((point**2).sum(axis=-1)) <= TOUCHING * (first + second)
+        if first == second and centre.any():
+            raise ClosureError("the target is the base itself: the folded chain reaches it with any first angle.")
+        reach = _reach("|l1 - l2| <= the distance of the target <= l1 + l2", 0 * point, first, point, second)
+        _refuse("the chain", [reach], "target", point)
+    elbow = circles_meet(0 * point, first, point, second, side)
+    angle = _angle(elbow)
+    return _together(angle, _wrapped(_angle(point - elbow) - angle))
 
 
 def _chain(base: Any, lengths: Sequence[Any], bodies: Sequence[Body], gravity: Any, name: str = "chain") -> Robot:

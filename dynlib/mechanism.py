@@ -78,6 +78,19 @@ class Mechanism(Data):
         if not exact:
             self._check_plane()
 
+    def named_arrays(self, of: str = "") -> dict[str, Array]:
+        """Return every array in the record by the words that name it in a message.
+
+        Args:
+            of: what the record is.
+        """
+        parts = {f"chain {number}": chain for number, chain in enumerate(self.chains, start=1)}
+        parts |= {f"closure {number}": closure for number, closure in enumerate(self.closures, start=1)}
+        named = {
+            f"{name} of {part}": array for part, data in parts.items() for name, array in data.named_arrays().items()
+        }
+        return named | {name: value for name, value in vars(self).items() if isinstance(value, np.ndarray)}
+
     def _check_parts(self) -> None:
         if not self.chains:
             raise ValueError(f"{self.name} has no chains; give at least one Robot.")
