@@ -429,7 +429,7 @@ def refuse_open(mechanism: Mechanism, q: Array) -> None:
         index = tuple(np.argwhere(widest > CLOSED * mechanism.size)[0])
         row = int(np.abs(phi[index]).argmax())
         raise ClosureError(
-            f"q = {q[index].tolist()} does not close {mechanism.name}: the gap of {mechanism.rows[row]}, is "
+            f"q = {np.round(q[index], 6).tolist()} does not close {mechanism.name}: the gap of {mechanism.rows[row]}, is "
             f"{phi[index][row]:.6g} m. Find a position that does with close(mechanism, q).",
             float(widest[index]),
         )
@@ -562,7 +562,7 @@ def _explain(mechanism: Mechanism, q: Array) -> None:
         )
     verb = "does" if mechanism.m == 1 else "do"
     raise SingularPosition(
-        f"q = {q.tolist()} is a singular position of {mechanism.name} (forward, type 2), to within {SINGULAR:g}: "
+        f"q = {np.round(q, 6).tolist()} is a singular position of {mechanism.name} (forward, type 2), to within {SINGULAR:g}: "
         f"{inputs} {verb} not determine the rates of {' and '.join(names)}, which can move a little while the inputs "
         "stand still. Torques of the inputs cannot hold such a motion.",
         q,

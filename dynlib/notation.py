@@ -221,6 +221,13 @@ _SUBSCRIPTS = str.maketrans("0123456789+-=()aehijklmnoprstuvx", "₀₁₂₃₄
 _SMALL = "⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉"
 _COMMANDS = {
     r"\cdot": "·",
+    r"\pm": "±",
+    r"\quad": " ",
+    r"\;": " ",
+    r"\lvert": "|",
+    r"\rvert": "|",
+    r"\big": "",
+    r"\Gamma": "Γ",
     r"\times": "×",
     r"\,": " ",
     r"\top": "T",
