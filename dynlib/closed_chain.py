@@ -429,8 +429,8 @@ def refuse_open(mechanism: Mechanism, q: Array) -> None:
         index = tuple(np.argwhere(widest > CLOSED * mechanism.size)[0])
         row = int(np.abs(phi[index]).argmax())
         raise ClosureError(
-            f"q = {np.round(q[index], 6).tolist()} does not close {mechanism.name}: the gap of {mechanism.rows[row]}, is "
-            f"{phi[index][row]:.6g} m. Find a position that does with close(mechanism, q).",
+            f"q = {np.round(q[index], 6).tolist()} does not close {mechanism.name}: the gap of {mechanism.rows[row]}, "
+            f"is {phi[index][row]:.6g} m. Find a position that does with close(mechanism, q).",
             float(widest[index]),
         )
 
@@ -481,8 +481,8 @@ class Mobility:
 
     def __repr__(self) -> str:
         lines = [
-            f"mobility {self.mobility}: {self.coordinates} coordinates, {self.equations} closure equations of rank "
-            f"{self.rank}"
+            f"mobility {self.mobility}: {self.coordinates} coordinates, {self.equations} closure equation"
+            f"{'s' if self.equations != 1 else ''} of rank {self.rank}"
         ]
         if self.rank_here < self.rank:
             lines.append(f"  in this position only of rank {self.rank_here}: it is singular")
@@ -562,9 +562,9 @@ def _explain(mechanism: Mechanism, q: Array) -> None:
         )
     verb = "does" if mechanism.m == 1 else "do"
     raise SingularPosition(
-        f"q = {np.round(q, 6).tolist()} is a singular position of {mechanism.name} (forward, type 2), to within {SINGULAR:g}: "
-        f"{inputs} {verb} not determine the rates of {' and '.join(names)}, which can move a little while the inputs "
-        "stand still. Torques of the inputs cannot hold such a motion.",
+        f"q = {np.round(q, 6).tolist()} is a singular position of {mechanism.name} (forward, type 2), to within "
+        f"{SINGULAR:g}: {inputs} {verb} not determine the rates of {' and '.join(names)}, which can move a little "
+        "while the inputs stand still. Torques of the inputs cannot hold such a motion.",
         q,
     )
 

@@ -90,10 +90,10 @@ def tree_torques(mechanism: Mechanism, q: Any, dq: Any, ddq: Any, *, loads: Sequ
         TypeError: floats beside symbols.
     """
     q, dq, ddq = mechanism.state(q=q, dq=dq, ddq=ddq)
-    if not any(map(_asks, mechanism.chains)) and not loads:
+    if not any(map(has_inertia, mechanism.chains)) and not loads:
         raise ValueError(f"no link of {mechanism.name} has a mass or an inertia; dynamics would only give zeros.")
     pieces = zip(mechanism.chains, *map(mechanism.parts, (q, dq, ddq)), strict=True)
-    parts = [newton_euler.inverse_dynamics(*piece) if _asks(piece[0]) else 0 * piece[1] for piece in pieces]
+    parts = [newton_euler.inverse_dynamics(*piece) if has_inertia(piece[0]) else 0 * piece[1] for piece in pieces]
     found = np.concatenate(parts, axis=-1)
     for load in loads:
         push = np.concatenate(np.broadcast_arrays(load.force, load.moment), axis=-1)
@@ -102,8 +102,12 @@ def tree_torques(mechanism: Mechanism, q: Any, dq: Any, ddq: Any, *, loads: Sequ
     return found
 
 
-def _asks(chain: Robot) -> bool:
-    """Say whether anything of a chain has a mass or a motor; a massless one asks for nothing."""
+def has_inertia(chain: Robot) -> bool:
+    """Say whether anything of a chain has a mass or a motor; a massless one asks for nothing.
+
+    Args:
+        chain: an open chain whose links have mass data.
+    """
     motors = [link.motor for link in chain.links if link.motor is not None]
     arrays = [array for body in chain.known_bodies() for array in (body.mass, body.inertia)]
     arrays += [array for motor in motors for array in (motor.inertia, motor.viscous, motor.coulomb)]
@@ -126,7 +130,7 @@ def tree_mass_matrix(mechanism: Mechanism, q: Any) -> Array:
     (q,) = mechanism.state(q=q)
     M = 0 * q[..., None, :] * np.ones((mechanism.n, 1), dtype=int)
     for first, chain, part in zip(mechanism.first, mechanism.chains, mechanism.parts(q), strict=True):
-        if _asks(chain):
+        if has_inertia(chain):
             M[..., first : first + chain.n, first : first + chain.n] = structure.mass_matrix(chain, part)
     return M
 

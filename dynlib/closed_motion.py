@@ -20,14 +20,16 @@ from dynlib import closed_chain, closed_dynamics, lagrange
 from dynlib import simulate as serial
 from dynlib.arrays import Array, exact_array
 from dynlib.closed_chain import constraint_bias, constraint_jacobian, mobility
-from dynlib.closed_dynamics import Load, tree_mass_matrix
+from dynlib.closed_dynamics import Load, has_inertia, tree_mass_matrix
 from dynlib.mechanism import Mechanism
+from dynlib.notation import tidy
 from dynlib.robot import Robot
 from dynlib.simulate import SimulationError, Torque
 
 _COMPILED_UP_TO = 3  # joints of a chain; the formulas of longer ones take long to derive
 _SINGULAR = 1e-13  # least pivot of a matrix that is definite, relative to the largest
 _TOLERANCE = 1e-10  # error of one step, relative and absolute
+_LARGEST_JUMP = 0.3  # of the rates, in a projection; more would take or give energy without anybody's noticing
 _ROUNDS = 8  # of the projection; Newton's method needs two
 
 
@@ -104,8 +106,8 @@ def simulate(
         q0: a closed position, shape (n,), in rad or m.
         du0: rates of the inputs, shape (m,), in rad/s or m/s; None if ``dq0`` is given.
         t: the times at which the motion is wanted, shape (K,), growing, in s; the first is the start.
-        torque: what the inputs supply, as a function ``torque(t, q, dq)`` of the time, all joint values and all rates,
-            each (n,), or constant, shape (m,), in N m or N; nothing if left out.
+        torque: what the inputs supply, as a function ``torque(t, q, dq)`` of the time, all joint values and all rates
+            of a closed state, each (n,), or constant, shape (m,), in N m or N; nothing if left out.
         dq0: rates of all coordinates, shape (n,), for a start in which the inputs do not determine them.
         dt: length of equal steps, in s; then nothing controls their error.
         loads: constant forces that the surroundings put *on* the mechanism.
@@ -173,20 +175,25 @@ class Equations:
 
     Attributes:
         kept: places of the closure equations that are solved for; the redundant ones are left out.
-        accelerate: (q, dq, forces of the inputs in all n places, omega) to ddq, lam of the kept equations, power of the
-            loads, pivots; omega, in 1/s, pulls gaps back as ``baumgarte`` does, 0.0 does not.
+        accelerate: (q, dq, forces of the inputs in all n places) to ddq, lam of the kept equations, power of the loads,
+            pivots.
         closing: q to the change that closes it, and phi.
         steadying: (q, dq) to the change of the rates that fits.
     """
 
     kept: tuple[int, ...]
-    accelerate: Callable[[list[float], list[float], list[float], float], tuple[list[float], list[float], float, Any]]
+    accelerate: Callable[[list[float], list[float], list[float]], tuple[list[float], list[float], float, Any]]
     closing: Callable[[list[float]], tuple[list[float], list[float]]]
     steadying: Callable[[list[float], list[float]], list[float]]
 
 
 def equations_of(
-    mechanism: Mechanism, *, loads: Sequence[Load] = (), q0: Any = None, compiled: bool | None = None
+    mechanism: Mechanism,
+    *,
+    loads: Sequence[Load] = (),
+    q0: Any = None,
+    baumgarte: float = 0.0,
+    compiled: bool | None = None,
 ) -> Equations:
     r"""Return the equations of motion of a closed chain as functions of floats that are fast to call many times.
 
@@ -195,6 +202,7 @@ def equations_of(
         loads: constant forces that the surroundings put *on* the mechanism.
         q0: a closed position, shape (n,), in rad or m, in which redundant closure equations are found, to be left out.
             Without it all equations count; then redundant ones make the accelerations fail.
+        baumgarte: as in :func:`simulate`.
         compiled: whether closed formulas are derived once, so that a call takes microseconds; otherwise each call runs
             the recursion, which takes milliseconds. By default for chains of up to 3 joints.
 
@@ -208,7 +216,7 @@ def equations_of(
     >>> from dynlib.linkages import four_bar
     >>> bars = four_bar(ground=2, crank=1, coupler=2, rocker=1, masses=[1, 1, 1])
     >>> q = bars.positions([0.5], mode=[1]).tolist()  # crank and rocker turn, the coupler shifts: 1/3 + 1/3 + 1 kg m^2
-    >>> ddq, *_ = equations_of(bars).accelerate(q, [0.0, 0.0, 0.0], [5.0, 0.0, 0.0], 0.0)
+    >>> ddq, *_ = equations_of(bars).accelerate(q, [0.0, 0.0, 0.0], [5.0, 0.0, 0.0])
     >>> np.round(ddq, 12)
     array([ 3., -3.,  3.])
     """
@@ -217,7 +225,7 @@ def equations_of(
     kept = tuple(row for row, name in enumerate(mechanism.rows) if name not in redundant)
     if compiled is None:
         compiled = _can_be_compiled(mechanism, np.zeros(mechanism.n) if q0 is None else q0)
-    return (_compiled if compiled else _by_recursion)(mechanism, kept, tuple(loads))
+    return (_compiled if compiled else _by_recursion)(mechanism, kept, tuple(loads), baumgarte)
 
 
 class _Tape:
@@ -257,10 +265,10 @@ class _Tape:
 
     def function(self, arguments: Sequence[Any], results: Any) -> Callable[..., Any]:
         """Return a function of floats."""
-        symbols = [symbol for group in arguments for symbol in np.atleast_1d(group)]
         used = self._needed(results)
         lines = [line for line in self.lines if line[0] in used]
-        return sympy.lambdify(symbols, results, modules="math", cse=lambda _: (lines, results))
+        groups = [list(group) for group in arguments]
+        return sympy.lambdify(groups, results, modules="math", cse=lambda _: (lines, results))
 
     def _needed(self, results: Any) -> set[sympy.Expr]:
         needed = set().union(*(sympy.sympify(each).free_symbols for each in _flat(results)))
@@ -275,12 +283,12 @@ def _flat(nested: Any) -> list[Any]:
 
 
 @lru_cache(maxsize=16)
-def _compiled(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...]) -> Equations:
+def _compiled(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...], baumgarte: float) -> Equations:
     """Derive everything once, with the numbers of the mechanism in it, and turn it into functions of floats."""
     exact = mechanism.exact()
     q, dq, _ = exact.motion_symbols()
     n, r = mechanism.n, len(kept)
-    u, omega = sympy.symbols(f"u_:{n}"), sympy.Symbol("omega_")
+    u, omega = sympy.symbols(f"u_:{n}"), sympy.Rational(repr(float(baumgarte)))
     M, h = np.full((n, n), sympy.S.Zero), np.full(n, sympy.S.Zero)
     for first, chain in zip(mechanism.first, mechanism.chains, strict=True):
         theirs = *serial.formulas(chain), slice(first, first + chain.n)
@@ -292,9 +300,14 @@ def _compiled(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ..
     for load in loads:
         J_P = closed_chain.tree_jacobian(exact, q, load.point)
         pushes = pushes + J_P.T @ exact_array(np.concatenate([load.force, load.moment]).astype(float))
-    phi = closed_chain.gap(exact, q)[list(kept)]
-    J = closed_chain.constraint_jacobian(exact, q)[list(kept)]
-    bias = closed_chain.constraint_bias(exact, q, dq)[list(kept)]
+    phi, J, bias = (
+        _as_sums(formulas[list(kept)])
+        for formulas in (
+            closed_chain.gap(exact, q),
+            closed_chain.constraint_jacobian(exact, q),
+            closed_chain.constraint_bias(exact, q, dq),
+        )
+    )
     tape = _Tape([sympy.sympify(e) for e in (*M.flat, *h, *pushes, *phi, *J.flat, *bias)])
     named = iter(tape.formulas)
     M, h, pushes, phi, J, bias = (
@@ -307,25 +320,33 @@ def _compiled(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ..
     right = [tape.put(u[k] + pushes[k] - h[k]) for k in range(n)] + [tape.put(-each) for each in pull]
     found, pivots = tape.solved(K, right)
     power = tape.put(sympy.Add(*(push * rate for push, rate in zip(pushes, dq, strict=True))))
-    accelerate = tape.function([q, dq, u, omega], [found[:n], [-each for each in found[n:]], power, pivots])
+    accelerate = tape.function([q, dq, u], [found[:n], [-each for each in found[n:]], power, pivots])
     nothing = [sympy.S.Zero] * n
     closed, _ = tape.solved(K, nothing + [tape.put(-each) for each in phi])
     closing = tape.function([q], [closed[:n], list(phi)])
     steady, _ = tape.solved(K, nothing + [tape.put(-each) for each in rates])
     steadying = tape.function([q, dq], steady[:n])
-    return Equations(
-        kept,
-        lambda q, dq, forces, omega: accelerate(*q, *dq, *forces, omega),
-        lambda q: closing(*q),
-        lambda q, dq: steadying(*q, *dq),
-    )
+    return Equations(kept, accelerate, closing, steadying)
 
 
-def _by_recursion(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...]) -> Equations:
+def _as_sums(formulas: Array) -> Array:
+    """Return formulas with sines and cosines of sums of angles, as M and h have them; roots are left as they are."""
+
+    def written(formula: sympy.Expr) -> sympy.Expr:
+        rooted = any(not power.exp.is_Integer or power.exp < 0 for power in formula.atoms(sympy.Pow))
+        return formula if rooted else tidy(formula)
+
+    return np.asarray(np.frompyfunc(written, 1, 1)(formulas))
+
+
+def _by_recursion(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...], omega: float) -> Equations:
     """Return the equations by the recursion of each chain, for chains of any length."""
     n, rows = mechanism.n, list(kept)
     pieces = zip(mechanism.first, mechanism.chains, strict=True)
-    chains = [(slice(first, first + chain.n), serial.equations_of(chain)) for first, chain in pieces]
+    chains = [
+        (slice(first, first + chain.n), serial.equations_of(chain, compiled=None if has_inertia(chain) else False))
+        for first, chain in pieces
+    ]
     viscous = _viscous(mechanism)
 
     def matrix(q: list[float], dq: list[float]) -> tuple[Array, Array, Array]:
@@ -336,7 +357,7 @@ def _by_recursion(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load
         J = constraint_jacobian(mechanism, q)[rows]
         return np.block([[M, J.T], [J, np.zeros((len(rows), len(rows)))]]), J, h
 
-    def accelerate(q: list[float], dq: list[float], forces: list[float], omega: float) -> Any:
+    def accelerate(q: list[float], dq: list[float], forces: list[float]) -> Any:
         K, J, h = matrix(q, dq)
         phi, pushes = closed_chain.gap(mechanism, q)[rows], np.zeros(n)
         for load in loads:
@@ -384,8 +405,9 @@ class _Run:
         compiled: bool | None,
         q0: Array,
     ):
-        self.mechanism, self.n, self.omega, self.project = mechanism, mechanism.n, float(baumgarte), project
-        self.equations = equations_of(mechanism, loads=loads, q0=q0, compiled=compiled)
+        self.mechanism, self.n, self.project = mechanism, mechanism.n, project
+        self.equations = equations_of(mechanism, loads=loads, q0=q0, baumgarte=baumgarte, compiled=compiled)
+        self.asks_state = callable(torque)
         if torque is None or callable(torque):
             self.torque = torque
         else:
@@ -395,9 +417,16 @@ class _Run:
         self.energies = torque is not None or bool(loads) or any(self.viscous)
 
     def forces(self, t: float, q: list[float], dq: list[float]) -> list[float]:
-        """Return what the inputs supply, in all n places."""
+        """Return what the inputs supply, in all n places.
+
+        Within a step a state is a little open; whoever computes the torques is asked about the nearest closed one.
+        """
         found = [0.0] * self.n
         if self.torque is not None:
+            if self.asks_state:
+                for _ in range(2):
+                    q = [a + b for a, b in zip(q, self.equations.closing(q)[0], strict=True)]
+                dq = [a + b for a, b in zip(dq, self.equations.steadying(q, dq), strict=True)]
             given = np.asarray(self.torque(t, np.array(q), np.array(dq)), dtype=float)
             if given.shape != (self.mechanism.m,) or not np.isfinite(given).all():
                 raise ValueError(
@@ -414,7 +443,7 @@ class _Run:
         q, dq = y[:n], y[n : 2 * n]
         forces = self.forces(t, q, dq)
         try:
-            ddq, _, power, _ = self.equations.accelerate(q, dq, forces, self.omega)
+            ddq, _, power, _ = self.equations.accelerate(q, dq, forces)
         except (ZeroDivisionError, OverflowError, np.linalg.LinAlgError):
             raise self.stuck(t, q, dq) from None
         if not self.energies:
@@ -453,8 +482,15 @@ class _Run:
         else:
             if not widest < 1e-10 * self.mechanism.size:
                 raise SimulationError(f"the closures tore, with a gap of {widest:.3g} m; use a smaller dt.", t, q, dq)
-        dq = [a + b for a, b in zip(dq, self.equations.steadying(q, dq), strict=True)]
-        return [*q, *dq, *y[2 * n :]]
+        jump = self.equations.steadying(q, dq)
+        share = max(map(abs, jump)) / (max(map(abs, dq)) + 1e-6)
+        if share > _LARGEST_JUMP:
+            why = (
+                f"to fit the closures the rates had to jump by {100 * share:.0f} percent. The closures nearly lose "
+                "their grip here, or the steps are too long."
+            )
+            raise SimulationError(why, t, q, dq)
+        return [*q, *[a + b for a, b in zip(dq, jump, strict=True)], *y[2 * n :]]
 
     def through(
         self, q: list[float], dq: list[float], times: Array, dt: float | None, progress: Callable[[float], Any] | None
@@ -520,7 +556,7 @@ class _Run:
         q, dq = y[:n], y[n : 2 * n]
         forces = self.forces(t, q, dq)
         try:
-            ddq, lam, _, pivots = self.equations.accelerate(q, dq, forces, self.omega)
+            ddq, lam, _, pivots = self.equations.accelerate(q, dq, forces)
         except (ZeroDivisionError, OverflowError, np.linalg.LinAlgError):
             raise self.stuck(t, q, dq) from None
         sizes = np.abs(pivots)

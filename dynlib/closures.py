@@ -246,7 +246,8 @@ class Slot(Data):
         return ("across the slot",)
 
     def _normal(self, b: Carried) -> Array:
-        return apply(rotation(b.pose), cross(Z + 0 * self.direction, self.direction))
+        along = apply(rotation(b.pose), self.direction)
+        return cross(Z + 0 * along, along)
 
     def gap(self, a: Carried, b: Carried) -> Array:
         """Return the distance from the line, in m."""

@@ -377,9 +377,17 @@ def _draw_ground(ax: Axes, mechanism: Mechanism) -> None:
     for number, chain in enumerate(mechanism.chains, start=1):
         base = position(chain.base)[:2]
         if chain.links[0].slide:
-            ax.axline(base, base + rotation(chain.base)[:2, 2], color=INK, lw=1, ls=":", alpha=0.7, zorder=0)
+            ax.axline(
+                base,
+                base + 1e-3 * mechanism.size * rotation(chain.base)[:2, 2],
+                color=INK,
+                lw=1,
+                ls=":",
+                alpha=0.7,
+                zorder=0,
+            )
             continue
-        ax.plot(*base, marker=_FOOT, ms=26, mfc="none", mec=INK, mew=1.4, zorder=1)
+        ax.plot(*base, marker=_FOOT, ms=26, mfc="none", mec=INK, mew=1.4, zorder=1, clip_on=False)
         _label(ax, base, rf"$O_{number}$", INK, (0, -24))
 
 
