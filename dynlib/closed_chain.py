@@ -554,19 +554,23 @@ def _explain(mechanism: Mechanism, q: Array) -> None:
     _, values, directions = np.linalg.svd(_even(J_v))
     loose = directions[-1] if len(values) == len(mechanism.v) else directions[len(values)]
     names = [mechanism.joint_name(k) for k, share in zip(mechanism.v, loose, strict=True) if abs(share) > 1e-3]
-    inputs = " and ".join(map(mechanism.joint_name, mechanism.u))
+    inputs = _listed(list(map(mechanism.joint_name, mechanism.u)))
     if dependent < len(mechanism.v):
         raise ValueError(
             f"{inputs} cannot be the inputs of {mechanism.name}: they depend on each other in every position, and "
-            f"{' and '.join(names)} would not follow from them. Choose other inputs."
+            f"{_listed(names)} would not follow from them. Choose other inputs."
         )
     verb = "does" if mechanism.m == 1 else "do"
     raise SingularPosition(
         f"q = {np.round(q, 6).tolist()} is a singular position of {mechanism.name} (forward, type 2), to within "
-        f"{SINGULAR:g}: {inputs} {verb} not determine the rates of {' and '.join(names)}, which can move a little "
+        f"{SINGULAR:g}: {inputs} {verb} not determine the rates of {_listed(names)}, which can move a little "
         "while the inputs stand still. Torques of the inputs cannot hold such a motion.",
         q,
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 @dataclass(frozen=True)

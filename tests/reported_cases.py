@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import sympy
+from reported_linkages import answer as closed_chain
 
 from dynlib import robots
 from dynlib.arrays import apply
@@ -43,7 +44,7 @@ def solve(case: dict) -> dict:
     model, given = dict(case.get("model") or {}), dict(case.get("input") or {})
     model |= {key: given.pop(key) for key in ("gravity", "base", "tool", "motors", "links") if key in given}
     answer: dict = {}
-    for part in (_arm, _two_conventions, _parts, _turned_tensor, _angles, _one_joint, _textbook):
+    for part in (_arm, _two_conventions, _parts, _turned_tensor, _angles, _one_joint, _textbook, closed_chain):
         answer |= part(model, given)
     return {key: _plain(value) for key, value in answer.items()}
 
