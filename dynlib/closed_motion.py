@@ -349,6 +349,9 @@ def _by_recursion(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load
     ]
     viscous = _viscous(mechanism)
 
+    def less_turns(q: list[float]) -> list[float]:
+        return _wrapped(mechanism, np.array(q)).tolist()
+
     def matrix(q: list[float], dq: list[float]) -> tuple[Array, Array, Array]:
         M, h = np.zeros((n, n)), viscous * dq
         for mine, equations in chains:
@@ -358,6 +361,7 @@ def _by_recursion(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load
         return np.block([[M, J.T], [J, np.zeros((len(rows), len(rows)))]]), J, h
 
     def accelerate(q: list[float], dq: list[float], forces: list[float]) -> Any:
+        q = less_turns(q)
         K, J, h = matrix(q, dq)
         phi, pushes = closed_chain.gap(mechanism, q)[rows], np.zeros(n)
         for load in loads:
@@ -367,11 +371,12 @@ def _by_recursion(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load
         return found[:n].tolist(), (-found[n:]).tolist(), float(pushes @ dq), np.linalg.svd(K, compute_uv=False)
 
     def closing(q: list[float]) -> tuple[list[float], list[float]]:
+        q = less_turns(q)
         phi = closed_chain.gap(mechanism, q)[rows]
         return np.linalg.solve(matrix(q, [0.0] * n)[0], [*np.zeros(n), *-phi])[:n].tolist(), phi.tolist()
 
     def steadying(q: list[float], dq: list[float]) -> list[float]:
-        K, J, _ = matrix(q, dq)
+        K, J, _ = matrix(less_turns(q), dq)
         return np.linalg.solve(K, [*np.zeros(n), *-(J @ dq)])[:n].tolist()
 
     return Equations(kept, accelerate, closing, steadying)

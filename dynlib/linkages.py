@@ -72,7 +72,7 @@ class Condition:
 
     Attributes:
         words: which length and which bounds.
-        low: how much longer it is than the lower bound, shape (...,), in m.
+        low: how much longer it is than the lower bound, shape (...,), in m; infinite if there is none.
         high: how much shorter than the upper bound, shape (...,), in m.
     """
 
@@ -279,6 +279,7 @@ class Linkage(Mechanism):
 
 
 def _direction(angle: Array) -> Array:
+    angle = np.asarray(angle)
     return np.stack([cos(angle), sin(angle)], axis=-1)
 
 
@@ -699,7 +700,8 @@ class SliderCrank(Linkage):
         self._checked(mode, self.assembly_sides)
         B, rod = self._elbow(1, self.input_values("inputs", inputs)[..., 0]), self._lengths(1)[1]
         high = _snapped(rod - np.abs(B[..., 1] - self._offset), TOUCHING * rod)
-        return (Condition("the height of the crank's end over the slider's line <= rod", high, high),)
+        no_bound = np.full_like(high, np.inf)
+        return (Condition("the height of the crank's end over the slider's line <= rod", no_bound, high),)
 
     def _closed(self, u: Array, mode: Mode) -> Array:
         B = self._elbow(1, u[..., 0])
