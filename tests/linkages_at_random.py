@@ -19,7 +19,7 @@ from dynlib.links import Body, Motor
 KINDS = ("three legs", "five-bar", "four-bar", "slider-crank")
 SEEDS = st.integers(0, 2**32 - 1)
 DIGITS = 30
-OFTEN = 10  # how many times as many linkages under the mark `slow`
+OFTEN = 6  # how many times as many linkages under the mark `slow`
 
 
 def for_seeds(few: int) -> Callable:

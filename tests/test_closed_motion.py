@@ -168,7 +168,7 @@ def test_many_turns_are_no_trouble(compiled):
 # ---- Two ways of computing -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", STARTS)
+@pytest.mark.parametrize("name", ["legs", "four-bar"])
 def test_recursion_and_closed_form_give_the_same_motion(name):
     mechanism, q, du = STARTS[name]
     load = [Load(Point(1), force=[1, 2, 0], moment=[0, 0, 0.5])]
