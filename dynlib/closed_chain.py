@@ -83,7 +83,7 @@ def pose(mechanism: Mechanism, q: Any, point: Point) -> Array:
     (q,) = mechanism.state(q=q)
     here = transform(exact_identity(mechanism.gravity)[:3, :3], point.at)
     if not point.chain:
-        return here
+        return np.broadcast_to(here, (*q.shape[:-1], 4, 4))
     chain = mechanism.chains[point.chain - 1]
     return compose(compose(chain.base, chain.pose(mechanism.parts(q)[point.chain - 1], point.link)), here)
 
@@ -237,7 +237,8 @@ def solved(A: Array, B: Array) -> Array:
     array([[0.5]])
     """
     if is_symbolic(A) or is_symbolic(B):
-        return np.array(sympy.Matrix(A).LUsolve(sympy.Matrix(B)).tolist(), dtype=object)
+        a, b = sympy.Matrix(A), sympy.Matrix(B)  # without pivots: one of them may vanish where the determinant does not
+        return np.array((a.adjugate() * b / a.det()).tolist(), dtype=object)
     if A.shape[-1] == A.shape[-2]:
         return np.linalg.solve(A, B)
     return np.linalg.pinv(A) @ B
@@ -504,8 +505,7 @@ def mobility(mechanism: Mechanism, q: Any) -> Mobility:
         ClosureError: q does not close the chains.
         ValueError: a wrong length, shape or number.
     """
-    (q,) = mechanism.state(q=q)
-    refuse_open(mechanism, q)
+    q = _one_position(mechanism, q, "mobility")
     here = constraint_jacobian(mechanism, q)
     best = max([here, *_jacobians_nearby(mechanism, q)], key=_rank) if _rank(here) < len(here) else here
     kept: list[int] = []
@@ -514,6 +514,34 @@ def mobility(mechanism: Mechanism, q: Any) -> Mobility:
             kept.append(row)
     redundant = tuple(name for row, name in enumerate(mechanism.rows) if row not in kept)
     return Mobility(mechanism.n, len(here), _rank(best), _rank(here), redundant)
+
+
+def refuse_symbols(mechanism: Mechanism, what: str) -> None:
+    """Raise an error for a mechanism of symbols or exact numbers.
+
+    Args:
+        mechanism: chains and closures.
+        what: the function that needs floats.
+
+    Raises:
+        ValueError: it is exact.
+    """
+    if mechanism.is_symbolic:
+        held = f" (symbols {', '.join(map(str, mechanism.symbols))})" if mechanism.symbols else ""
+        raise ValueError(
+            f"{what} computes with floats, and {mechanism.name} is exact{held}. Give it numbers, with subs(...) or as "
+            "floats."
+        )
+
+
+def _one_position(mechanism: Mechanism, q: Any, what: str) -> Array:
+    """Read one closed position of numbers."""
+    refuse_symbols(mechanism, what)
+    (q,) = mechanism.state(q=q)
+    if q.ndim != 1:
+        raise ValueError(f"{what} takes one position, shape ({mechanism.n},); got the shape {q.shape}.")
+    refuse_open(mechanism, q)
+    return np.asarray(q)
 
 
 def _jacobians_nearby(mechanism: Mechanism, q: Array) -> list[Array]:
@@ -607,8 +635,9 @@ def singularity(mechanism: Mechanism, q: Any, point: Point, axes: str = "xy") ->
         ClosureError: q does not close the chains.
         ValueError: a wrong length, shape or number.
     """
-    (q,) = mechanism.state(q=q)
-    refuse_open(mechanism, q)
+    if not axes or set(axes) - set("xyz"):
+        raise ValueError(f'axes is {axes!r}; expected some of "x", "y" and "z".')
+    q = _one_position(mechanism, q, "singularity")
     J = constraint_jacobian(mechanism, q)
     moved = tree_jacobian(mechanism, q, point)[["xyz".index(axis) for axis in axes]]
     held = np.concatenate([J, moved])
@@ -642,9 +671,10 @@ def close(mechanism: Mechanism, q: Any, *, hold: Sequence[Input] | None = None) 
     array([0.      , 1.570796])
     """
     (q,) = mechanism.state(q=q)
-    if q.ndim != 1 or mechanism.is_symbolic:
-        raise ValueError(f"close takes one position of numbers, shape ({mechanism.n},); got the shape {q.shape}.")
-    held = mechanism.u if hold is None else [mechanism.first[chain - 1] + joint - 1 for chain, joint in hold]
+    refuse_symbols(mechanism, "close")
+    if q.ndim != 1:
+        raise ValueError(f"close takes one position, shape ({mechanism.n},); got the shape {q.shape}.")
+    held = mechanism.u if hold is None else [mechanism.place(chain, joint, "hold") for chain, joint in hold]
     free = [k for k in range(mechanism.n) if k not in held]
     q, closure = q.copy(), _quick(mechanism)
     phi, J = closure(q)
@@ -711,6 +741,7 @@ def follow(mechanism: Mechanism, q: Any, path: Any) -> Array:
         ClosureError: q does not close the chains.
         ValueError: a wrong length, shape or number.
     """
+    refuse_symbols(mechanism, "follow")
     (q,), path = mechanism.state(q=q), mechanism.input_values("path", path)
     if path.ndim != 2 or q.ndim != 1:
         raise ValueError(

@@ -201,6 +201,7 @@ def forward_dynamics(
     >>> forward_dynamics(bars, q, [0], [5]).round(12)
     array([3.])
     """
+    closed_chain.refuse_symbols(mechanism, "forward_dynamics")
     tau = mechanism.input_values("tau", tau)
     q, dq, ddq, Gamma = closed_chain.motion_of(mechanism, q, du, 0 * np.asarray(tau), steps=steps)
     bias = steps.projection(Gamma, tree_torques(mechanism, q, dq, ddq, loads=loads), mechanism.u)
@@ -293,7 +294,9 @@ def with_multipliers(mechanism: Mechanism, q: Any, dq: Any, tau: Any, *, loads: 
     >>> with_multipliers(engine, q, [0, 0, 0], [1]).tau
     array([1.])
     """
+    closed_chain.refuse_symbols(mechanism, "with_multipliers")
     (q, dq), tau = mechanism.state(q=q, dq=dq), mechanism.input_values("tau", tau)
+    refuse_batched(loads)
     if q.ndim != 1 or tau.ndim != 1:
         raise ValueError(f"with_multipliers takes one state, q of shape ({mechanism.n},); got the shape {q.shape}.")
     J, redundant = _grip(mechanism, q)
@@ -343,6 +346,7 @@ def pin_forces(
     >>> at_rest.lam.round(12) + 0.0  # pushed to the left, the slider pushes the rod to the left
     array([-5.,  0.])
     """
+    closed_chain.refuse_symbols(mechanism, "pin_forces")
     q, dq, ddq, _ = closed_chain.motion_of(mechanism, q, du, ddu, steps=steps)
     J = constraint_jacobian(mechanism, q)
     forces = tree_torques(mechanism, q, dq, ddq, loads=loads)
@@ -351,6 +355,20 @@ def pin_forces(
     first = q[(0,) * (q.ndim - 1)]
     redundant = mobility(mechanism, first).redundant if J.shape[-2] > len(mechanism.v) else ()
     return Constrained(ddq, tau, lam, redundant)
+
+
+def refuse_batched(loads: Sequence[Load]) -> None:
+    """Raise an error if a load is a batch.
+
+    Args:
+        loads: for functions that take one state.
+
+    Raises:
+        ValueError: a force or moment has leading axes.
+    """
+    for number, load in enumerate(loads, start=1):
+        if load.force.ndim != 1 or load.moment.ndim != 1:
+            raise ValueError(f"load {number} has a batch of forces; expected one force and one moment, each (3,).")
 
 
 def _grip(mechanism: Mechanism, q: Array) -> tuple[Array, tuple[str, ...]]:

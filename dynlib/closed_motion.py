@@ -30,6 +30,7 @@ _COMPILED_UP_TO = 3  # joints of a chain; the formulas of longer ones take long 
 _SINGULAR = 1e-13  # least pivot of a matrix that is definite, relative to the largest
 _TOLERANCE = 1e-10  # error of one step, relative and absolute
 _LARGEST_JUMP = 0.3  # of the rates, in a projection; more would take or give energy without anybody's noticing
+_LEAST_GRIP = 1e-6  # volume that the rows of J, the longest of length 1, and the free directions before span
 _ROUNDS = 8  # of the projection; Newton's method needs two
 
 
@@ -124,12 +125,13 @@ def simulate(
     Raises:
         ClosureError: q0 does not close the chains; nothing is simulated from there.
         SingularPosition: the inputs do not determine the rates at the start.
-        SimulationError: the motion cannot go on: closures lose their grip, or a step was so long that they tore.
+        SimulationError: the motion cannot go on: a step was so long that the closures tore, or they lose rank, as when
+            all bars of a parallelogram come into line. There the mechanism can change into another way of moving.
         ValueError: a wrong length, shape or number, times that do not grow, dry friction, or a link without mass data.
 
     >>> from dynlib.linkages import four_bar
     >>> bars = four_bar(ground=2, crank=1, coupler=2, rocker=1, masses=[1, 1, 1], gravity=[0, -9.81, 0])
-    >>> bool(simulate(bars, bars.positions([0.5], mode=[1]), [0], [0, 1]).gap.max() < 1e-14)
+    >>> bool(simulate(bars, bars.positions([-0.5], mode=[1]), [0], [0, 1]).gap.max() < 1e-14)
     True
     """
     times = np.asarray(t, dtype=float)
@@ -177,13 +179,13 @@ class Equations:
         kept: places of the closure equations that are solved for; the redundant ones are left out.
         accelerate: (q, dq, forces of the inputs in all n places) to ddq, lam of the kept equations, power of the loads,
             pivots.
-        closing: q to the change that closes it, and phi.
+        closing: q to the change that closes it, phi, and the rows of J.
         steadying: (q, dq) to the change of the rates that fits.
     """
 
     kept: tuple[int, ...]
     accelerate: Callable[[list[float], list[float], list[float]], tuple[list[float], list[float], float, Any]]
-    closing: Callable[[list[float]], tuple[list[float], list[float]]]
+    closing: Callable[[list[float]], tuple[list[float], list[float], list[list[float]]]]
     steadying: Callable[[list[float], list[float]], list[float]]
 
 
@@ -323,7 +325,7 @@ def _compiled(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ..
     accelerate = tape.function([q, dq, u], [found[:n], [-each for each in found[n:]], power, pivots])
     nothing = [sympy.S.Zero] * n
     closed, _ = tape.solved(K, nothing + [tape.put(-each) for each in phi])
-    closing = tape.function([q], [closed[:n], list(phi)])
+    closing = tape.function([q], [closed[:n], list(phi), J.tolist()])
     steady, _ = tape.solved(K, nothing + [tape.put(-each) for each in rates])
     steadying = tape.function([q, dq], steady[:n])
     return Equations(kept, accelerate, closing, steadying)
@@ -370,10 +372,10 @@ def _by_recursion(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load
         found = np.linalg.solve(K, [*(np.array(forces) + pushes - h), *-bias])
         return found[:n].tolist(), (-found[n:]).tolist(), float(pushes @ dq), np.linalg.svd(K, compute_uv=False)
 
-    def closing(q: list[float]) -> tuple[list[float], list[float]]:
+    def closing(q: list[float]) -> tuple[list[float], list[float], list[list[float]]]:
         q = less_turns(q)
-        phi = closed_chain.gap(mechanism, q)[rows]
-        return np.linalg.solve(matrix(q, [0.0] * n)[0], [*np.zeros(n), *-phi])[:n].tolist(), phi.tolist()
+        phi, (K, J, _) = closed_chain.gap(mechanism, q)[rows], matrix(q, [0.0] * n)
+        return np.linalg.solve(K, [*np.zeros(n), *-phi])[:n].tolist(), phi.tolist(), J.tolist()
 
     def steadying(q: list[float], dq: list[float]) -> list[float]:
         K, J, _ = matrix(less_turns(q), dq)
@@ -420,6 +422,7 @@ class _Run:
             self.torque = lambda t, q, dq: constant
         self.viscous = _viscous(mechanism).tolist()
         self.energies = torque is not None or bool(loads) or any(self.viscous)
+        self.free: Array | None = None
 
     def forces(self, t: float, q: list[float], dq: list[float]) -> list[float]:
         """Return what the inputs supply, in all n places.
@@ -461,6 +464,25 @@ class _Run:
         why = "the closure equations lose rank here, or something moves without inertia; try smaller steps."
         return SimulationError(why, t, q, dq)
 
+    def refuse_fork(self, t: float, q: list[float], dq: list[float]) -> None:
+        """Stop where the closures have lost rank since the last step: there the mechanism may go on in another way.
+
+        The rows of J and the directions that were free before span the space, and with one orientation, as long as the
+        free directions only turn a little; where rank is lost the orientation changes.
+        """
+        J = np.array(self.equations.closing(q)[2]).reshape(-1, self.n)
+        J = J / max(np.linalg.norm(J, axis=1).max(initial=0.0), 1e-300)
+        if self.free is not None and np.linalg.det(np.vstack([J, self.free.T])) < _LEAST_GRIP:
+            why = (
+                "the closure equations lose rank here. The mechanism can change into another way of moving, and which "
+                "one it takes does not follow from the equations."
+            )
+            raise SimulationError(why, t, q, dq)
+        free = np.linalg.qr(J.T, mode="complete")[0][:, len(J) :]
+        if free.size and np.linalg.det(np.vstack([J, free.T])) < 0:
+            free[:, 0] *= -1
+        self.free = free
+
     def step(self, t: float, y: list[float], h: float) -> list[float]:
         """Return the state after one step of the classical Runge-Kutta method."""
         k1 = self.derivative(t, y)
@@ -477,7 +499,7 @@ class _Run:
         widest, before = math.inf, math.inf
         for _ in range(_ROUNDS):
             try:
-                change, phi = self.equations.closing(q)
+                change, phi, _ = self.equations.closing(q)
             except (ZeroDivisionError, OverflowError, np.linalg.LinAlgError):
                 raise self.stuck(t, q, dq) from None
             before, widest = widest, max(map(abs, phi), default=0.0)
@@ -508,6 +530,8 @@ class _Run:
         for t, y, wanted in states:
             if not all(map(math.isfinite, y)):
                 raise SimulationError("the numbers grew beyond all bounds; use a smaller dt.", t, q, dq)
+            if self.project:
+                self.refuse_fork(t, y[: self.n], y[self.n : 2 * self.n])
             if wanted:
                 rows.append(self.row(t, y))
             share = (t - start) / (end - start)
@@ -555,10 +579,25 @@ class _Run:
                 left.pop(0)
             yield solver.t, solver.y.tolist(), wanted
 
+    def refuse_others(self, t: float, q: list[float], dq: list[float]) -> None:
+        """Stop if equations that were left out as redundant do not hold any more."""
+        if not self.project or len(self.equations.kept) == len(self.mechanism.rows):
+            return
+        phi = closed_chain.gap(self.mechanism, _wrapped(self.mechanism, np.array(q)))
+        if np.abs(phi).max() > closed_chain.CLOSED * self.mechanism.size:
+            row = int(np.abs(phi).argmax())
+            why = (
+                f"{self.mechanism.rows[row]}, was redundant at the start and left out; now its gap is "
+                f"{phi[row]:.3g} m. The mechanism has passed a position in which it can change into another way of "
+                "moving."
+            )
+            raise SimulationError(why, t, q, dq)
+
     def row(self, t: float, y: list[float]) -> tuple[Array, ...]:
         """Return one line of the record."""
         n = self.n
         q, dq = y[:n], y[n : 2 * n]
+        self.refuse_others(t, q, dq)
         forces = self.forces(t, q, dq)
         try:
             ddq, lam, _, pivots = self.equations.accelerate(q, dq, forces)

@@ -4,6 +4,7 @@ All vectors are written in world axes. The multipliers of a closure are forces o
 """
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Protocol
 
 import numpy as np
@@ -31,6 +32,10 @@ class Point(Data):
     at: Any = (0, 0, 0)
 
     def __post_init__(self) -> None:
+        numbers: dict[str, Any] = {"chain": self.chain, "link": self.link}
+        for name, number in numbers.items():
+            if number is not None and (isinstance(number, bool) or not isinstance(number, Integral)):
+                raise TypeError(f"{name} of a point is {number!r}; expected a whole number, such as 1.")
         object.__setattr__(self, "at", as_array(self.at, "at", (3,)))
 
     def __str__(self) -> str:

@@ -14,8 +14,22 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import sympy
 
-from dynlib.arrays import Array, arctan2, as_array, as_exact, as_floats, cos, free_symbols, is_symbolic, sin, sqrt
-from dynlib.closed_chain import ClosureError
+from dynlib.arrays import (
+    LARGEST_ANGLE,
+    Array,
+    arctan2,
+    as_array,
+    as_exact,
+    as_floats,
+    cos,
+    free_symbols,
+    hint_at_degrees,
+    is_symbolic,
+    one_kind,
+    sin,
+    sqrt,
+)
+from dynlib.closed_chain import ClosureError, refuse_symbols
 from dynlib.closures import Pin, Point
 from dynlib.equation import equation
 from dynlib.frames import position
@@ -134,12 +148,23 @@ class Linkage(Mechanism):
         raise NotImplementedError
 
     def conditions(self, inputs: Any, mode: Sequence[int]) -> tuple[Condition, ...]:
-        """Return what must hold so that the linkage closes.
+        """Return what must hold so that the linkage closes (E33).
 
         Args:
-            inputs: values of the inputs, shape (..., m), in rad or m.
+            inputs: values of the inputs, numbers of shape (..., m), in rad or m.
             mode: an assembly mode.
+
+        Returns:
+            One :class:`Condition` after the other; NaN where the point that it is about does not exist.
+
+        Raises:
+            ValueError: no such mode, symbols, or a wrong length, shape or number.
         """
+        refuse_symbols(self, "conditions")
+        return self._conditions(self.input_values("inputs", inputs), self._checked(mode, self.assembly_sides))
+
+    def _conditions(self, u: Array, mode: Mode) -> tuple[Condition, ...]:
+        """Return the conditions for inputs."""
         raise NotImplementedError
 
     def _closed(self, inputs: Array, mode: Mode) -> Array:
@@ -162,7 +187,10 @@ class Linkage(Mechanism):
         """
         u, mode = self.input_values("inputs", inputs), self._checked(mode, self.assembly_sides)
         if not is_symbolic(u):
-            _refuse(self.name, self.conditions(u, mode), "inputs", u)
+            for place, largest in zip(self.u, np.abs(u.reshape(-1, self.m)).max(axis=0, initial=0.0), strict=True):
+                if largest > LARGEST_ANGLE:
+                    hint_at_degrees(f"{self.joint_name(place)} is at", float(largest))
+            _refuse(self.name, self._conditions(u, mode), "inputs", u)
         return self._closed(u, mode)
 
     def assembly_modes(self, inputs: Any) -> dict[Mode, Array]:
@@ -204,6 +232,7 @@ class Linkage(Mechanism):
             output: as for :meth:`working_position`.
             mode: a working mode.
         """
+        refuse_symbols(self, "working_conditions")
         return self._worked(self._wanted(output), self._checked(mode, self.working_sides))[1]
 
     def _wanted(self, output: Any) -> Array:
@@ -410,15 +439,8 @@ class ThreeLegged(Linkage):
         B2, B3 = self._elbow(2, u[..., 0]), self._elbow(3, u[..., 1])
         return B2, B3, circles_meet(B2, self._lengths(2)[1], B3, self._lengths(3)[1], side)
 
-    def conditions(self, inputs: Any, mode: Sequence[int]) -> tuple[Condition, ...]:
-        r"""Return the two conditions of E33: for :math:`|B_2B_3|`, and for :math:`|p_C|` where C exists (else NaN).
-
-        Args:
-            inputs: :math:`\theta_{21},\theta_{31}`, shape (..., 2), in rad.
-            mode: an assembly mode.
-        """
-        u = self.input_values("inputs", inputs)
-        B2, B3, C = self._meeting_point(u, self._checked(mode, self.assembly_sides)[0])
+    def _conditions(self, u: Array, mode: Mode) -> tuple[Condition, ...]:
+        B2, B3, C = self._meeting_point(u, mode[0])
         words = "|l22 - l32| <= |B2 B3| <= l22 + l32"
         first = _reach(words, B2, self._lengths(2)[1], B3, self._lengths(3)[1])
         words = "|l11 - l12| <= |O1 C| <= l11 + l12"
@@ -486,12 +508,18 @@ def three_legged(
         bases = [[0, 0], *([sympy.Symbol(f"x{i}0"), sympy.Symbol(f"y{i}0")] for i in (2, 3))]
     if inertias is None and masses is None:
         inertias = symbols("I")
-    data = {"bases": bases, "lengths": symbols("l") if lengths is None else lengths}
-    data["masses"] = symbols("m") if masses is None else masses
-    read = {key: as_array(value, key, (3, 2)) for key, value in data.items()}
-    l_pc = sympy.Symbol("l_pc") if l_pc is None else l_pc
-    m_pc = sympy.Symbol("m_pc") if m_pc is None else m_pc
-    about = None if inertias is None else as_array(inertias, "inertias", (3, 2))
+    read = _read(
+        bases=(bases, (3, 2)),
+        lengths=(symbols("l") if lengths is None else lengths, (3, 2)),
+        masses=(symbols("m") if masses is None else masses, (3, 2)),
+        l_pc=(sympy.Symbol("l_pc") if l_pc is None else l_pc, ()),
+        m_pc=(sympy.Symbol("m_pc") if m_pc is None else m_pc, ()),
+        inertias=([[0, 0]] * 3 if inertias is None else inertias, (3, 2)),
+    )
+    _refuse_lengths({"lengths": read["lengths"]})
+    _refuse_lengths({"l_pc": read["l_pc"]}, least=0)
+    l_pc, m_pc = read["l_pc"].item(), read["m_pc"].item()
+    about = None if inertias is None else read["inertias"]
     chains = []
     for i in range(3):
         (l1, l2), (m1, m2) = (_plain(read[key][i]) for key in ("lengths", "masses"))
@@ -505,6 +533,20 @@ def three_legged(
     chains[0] = replace(chains[0], payload=payload)
     closures = [Pin(Point(1), Point(2)), Pin(Point(1), Point(3))]
     return ThreeLegged(chains, closures, [(2, 1), (3, 1)], name, l_pc)
+
+
+def _read(**given: tuple[Any, tuple[int, ...]]) -> dict[str, Array]:
+    """Read data of a linkage by name, each with its shape, and make them all exact or all floats."""
+    return one_kind({name: as_array(value, name, shape) for name, (value, shape) in given.items()})
+
+
+def _refuse_lengths(lengths: dict[str, Array], least: float = 1e-300) -> None:
+    """Raise an error for a length that is negative, or 0."""
+    for name, array in lengths.items():
+        for length in array.flat:
+            if not getattr(length, "free_symbols", None) and length < least:
+                expected = "more than 0" if least else "at least 0"
+                raise ValueError(f"{name} holds the length {float(length):g} m; expected {expected}.")
 
 
 def _plain(entries: Array) -> list[Any]:
@@ -536,15 +578,8 @@ class FiveBar(Linkage):
         B1, B2 = self._elbow(1, u[..., 0]), self._elbow(2, u[..., 1])
         return B1, B2, circles_meet(B1, self._lengths(1)[1], B2, self._lengths(2)[1], side)
 
-    def conditions(self, inputs: Any, mode: Sequence[int]) -> tuple[Condition, ...]:
-        """Return the condition for the distance of the elbows.
-
-        Args:
-            inputs: both crank angles, shape (..., 2), in rad.
-            mode: an assembly mode.
-        """
-        u = self.input_values("inputs", inputs)
-        B1, B2, _ = self._meeting_point(u, self._checked(mode, self.assembly_sides)[0])
+    def _conditions(self, u: Array, mode: Mode) -> tuple[Condition, ...]:
+        B1, B2, _ = self._meeting_point(u, mode[0])
         words = "|l12 - l22| <= |B1 B2| <= l12 + l22"
         return (_reach(words, B1, self._lengths(1)[1], B2, self._lengths(2)[1]),)
 
@@ -575,9 +610,10 @@ def five_bar(*, bases: Any, lengths: Any, masses: Any, gravity: Any = (0, 0, 0),
     >>> arm.positions([np.pi / 2, np.pi / 2], mode=[1]).round(4)  # on top of a square
     array([ 1.5708, -0.5236,  1.5708,  0.5236])
     """
-    read = [as_array(value, key, (2, 2)) for key, value in (("bases", bases), ("lengths", lengths), ("masses", masses))]
+    read = _read(bases=(bases, (2, 2)), lengths=(lengths, (2, 2)), masses=(masses, (2, 2)))
+    _refuse_lengths({"lengths": read["lengths"]})
     chains = []
-    for number, (base, length, mass) in enumerate(zip(*map(list, read), strict=True), start=1):
+    for number, (base, length, mass) in enumerate(zip(*map(list, read.values()), strict=True), start=1):
         rods = [rod_body(m, l) for m, l in zip(_plain(mass), _plain(length), strict=True)]
         chains.append(_chain(_plain(base), _plain(length), rods, gravity, f"chain {number}"))
     return FiveBar(chains, [Pin(Point(1), Point(2))], [(1, 1), (2, 1)], name)
@@ -605,15 +641,8 @@ class FourBar(Linkage):
     def _rocker(self) -> Array:
         return np.asarray(position(self.chains[1].tool)[0])
 
-    def conditions(self, inputs: Any, mode: Sequence[int]) -> tuple[Condition, ...]:
-        """Return the condition for the distance from the crank's end to the base of the rocker.
-
-        Args:
-            inputs: the crank angle, shape (..., 1), in rad.
-            mode: an assembly mode.
-        """
-        self._checked(mode, self.assembly_sides)
-        B = self._elbow(1, self.input_values("inputs", inputs)[..., 0])
+    def _conditions(self, u: Array, mode: Mode) -> tuple[Condition, ...]:
+        B = self._elbow(1, u[..., 0])
         words = "|coupler - rocker| <= the distance from the crank's end to the base of the rocker <= coupler + rocker"
         return (_reach(words, B, self._lengths(1)[1], self._base(2), self._rocker),)
 
@@ -657,10 +686,13 @@ def four_bar(
     array([ 1.5708, -1.5708,  1.5708])
     """
     names = ("ground", "crank", "coupler", "rocker")
-    read = [as_array(value, key, ()) for key, value in zip(names, (ground, crank, coupler, rocker), strict=True)]
-    g, a, b, c = (value.item() for value in read)
-    m1, m2, m3 = _plain(as_array(masses, "masses", (3,)))
-    if not any(map(free_symbols, read)) and 2 * max(g, a, b, c) > (g + a + b + c) * (1 + TOUCHING):
+    read = _read(
+        ground=(ground, ()), crank=(crank, ()), coupler=(coupler, ()), rocker=(rocker, ()), masses=(masses, (3,))
+    )
+    _refuse_lengths({key: read[key] for key in names})
+    g, a, b, c = (read[key].item() for key in names)
+    m1, m2, m3 = _plain(read["masses"])
+    if not any(map(free_symbols, read.values())) and 2 * max(g, a, b, c) > (g + a + b + c) * (1 + TOUCHING):
         longest = names[[g, a, b, c].index(max(g, a, b, c))]
         raise ClosureError(
             f"{name} closes for no crank angle: the {longest}, {max(g, a, b, c):g} m, is longer than the other three "
@@ -690,15 +722,8 @@ class SliderCrank(Linkage):
     def _offset(self) -> Array:
         return np.asarray(self._base(2)[1])
 
-    def conditions(self, inputs: Any, mode: Sequence[int]) -> tuple[Condition, ...]:
-        """Return the condition for the height of the crank's end over the line of the slider.
-
-        Args:
-            inputs: the crank angle, shape (..., 1), in rad.
-            mode: an assembly mode.
-        """
-        self._checked(mode, self.assembly_sides)
-        B, rod = self._elbow(1, self.input_values("inputs", inputs)[..., 0]), self._lengths(1)[1]
+    def _conditions(self, u: Array, mode: Mode) -> tuple[Condition, ...]:
+        B, rod = self._elbow(1, u[..., 0]), self._lengths(1)[1]
         high = _snapped(rod - np.abs(B[..., 1] - self._offset), TOUCHING * rod)
         no_bound = np.full_like(high, np.inf)
         return (Condition("the height of the crank's end over the slider's line <= rod", no_bound, high),)
@@ -739,10 +764,11 @@ def slider_crank(
     >>> slider_crank(crank=1, rod=2, masses=[1, 1, 1]).positions([0], mode=[-1])  # stretched out to the right
     array([0., 0., 3.])
     """
-    read = [as_array(value, key, ()) for key, value in (("crank", crank), ("rod", rod), ("offset", offset))]
-    a, b, e = (value.item() for value in read)
-    m1, m2, m3 = _plain(as_array(masses, "masses", (3,)))
-    if not any(map(free_symbols, read)) and abs(e) > (a + b) * (1 + TOUCHING):
+    read = _read(crank=(crank, ()), rod=(rod, ()), offset=(offset, ()), masses=(masses, (3,)))
+    _refuse_lengths({key: read[key] for key in ("crank", "rod")})
+    a, b, e = (read[key].item() for key in ("crank", "rod", "offset"))
+    m1, m2, m3 = _plain(read["masses"])
+    if not any(map(free_symbols, read.values())) and abs(e) > (a + b) * (1 + TOUCHING):
         raise ClosureError(f"{name} closes for no crank angle: offset {e:g} m, crank and rod together {a + b:g} m.")
     chain = _chain((0, 0), (a, b), [rod_body(m1, a), rod_body(m2, b)], gravity, "crank and rod")
     along_x = [[0, 0, 1, 0], [1, 0, 0, e], [0, 1, 0, 0], [0, 0, 0, 1]]

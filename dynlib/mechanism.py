@@ -23,7 +23,7 @@ from dynlib.arrays import (
     is_symbolic,
     refuse_mixture,
 )
-from dynlib.closures import Pin, Point, Rod
+from dynlib.closures import Pin, Point, Rod, Slot
 from dynlib.frames import compose, position, rotation
 from dynlib.robot import Robot
 
@@ -61,6 +61,9 @@ class Mechanism(Data):
         set_field = object.__setattr__
         for field in ("chains", "closures"):
             set_field(self, field, tuple(getattr(self, field)))
+        for pair in self.inputs:
+            if np.shape(pair) != (2,):
+                raise ValueError(f"input {pair!r}: expected a chain and a joint, such as (1, 2), both from 1.")
         set_field(self, "inputs", tuple((int(chain), int(joint)) for chain, joint in self.inputs))
         self._check_parts()
         named = self.named_arrays()
@@ -98,13 +101,32 @@ class Mechanism(Data):
             if not isinstance(chain, Robot):
                 raise TypeError(f"chain {number} is {chain!r}; expected a dynlib.robot.Robot.")
         for number, closure in enumerate(self.closures, start=1):
+            if not all(hasattr(closure, name) for name in ("a", "b", "rows", "gap")):
+                raise TypeError(f"closure {number} is {closure!r}; expected a Pin, Rod or Slot of dynlib.closures.")
             for point in (closure.a, closure.b):
                 self.check_point(point, f"closure {number}")
         for place, (number, joint) in enumerate(self.inputs):
-            if not (1 <= number <= len(self.chains) and 1 <= joint <= self.chains[number - 1].n):
-                raise ValueError(f"input ({number}, {joint}): {self.name} has no joint {joint} of a chain {number}.")
+            self._check_joint(number, joint, "input")
             if (number, joint) in self.inputs[:place]:
                 raise ValueError(f"input ({number}, {joint}) is named twice; the inputs must be different coordinates.")
+
+    def _check_joint(self, chain: int, joint: int, what: str) -> None:
+        if not (1 <= chain <= len(self.chains) and 1 <= joint <= self.chains[chain - 1].n):
+            raise ValueError(f"{what} ({chain}, {joint}): {self.name} has no joint {joint} of a chain {chain}.")
+
+    def place(self, chain: int, joint: int, what: str = "joint") -> int:
+        """Return where a joint stands among the coordinates, from 0.
+
+        Args:
+            chain: number of the chain, from 1.
+            joint: number of the joint in it, from 1.
+            what: what the pair is, for the message.
+
+        Raises:
+            ValueError: there is no such joint.
+        """
+        self._check_joint(chain, joint, what)
+        return self.first[chain - 1] + joint - 1
 
     def check_point(self, point: Point, what: str) -> None:
         """Raise an error if there is no such chain or link.
@@ -137,6 +159,19 @@ class Mechanism(Data):
                         f"joint {joint} of chain {number} leaves the x-y plane; a Slot or a Pin in the axes xy suits "
                         'mechanisms in that plane only. For a ball joint in space use Pin(..., axes="xyz").'
                     )
+        for number, closure in enumerate(self.closures, start=1):
+            if isinstance(closure, Slot) and abs(self._axes_of(closure.b) @ closure.direction)[2] > 1e-9:
+                raise ValueError(
+                    f"direction {closure.direction.tolist()} of closure {number} leaves the x-y plane; expected a "
+                    "direction in the plane, in the axes of the link that carries the slot."
+                )
+
+    def _axes_of(self, point: Point) -> Array:
+        """Return the axes of a point's link in the world, (3, 3), while all coordinates are 0."""
+        if not point.chain:
+            return np.eye(3)
+        chain = self.chains[point.chain - 1]
+        return rotation(compose(chain.base, chain.pose(np.zeros(chain.n), point.link)))
 
     @property
     def n(self) -> int:
@@ -157,7 +192,7 @@ class Mechanism(Data):
     @cached_property
     def u(self) -> list[int]:
         """Return the places of the inputs among the coordinates."""
-        return [self.first[chain - 1] + joint - 1 for chain, joint in self.inputs]
+        return [self.place(chain, joint) for chain, joint in self.inputs]
 
     @cached_property
     def v(self) -> list[int]:

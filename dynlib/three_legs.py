@@ -78,7 +78,8 @@ class Energies:
 
     Attributes:
         K: :math:`K_1,K_2,K_3` of the chains and :math:`K_4` of what is between C and P, in J.
-        P: potential energy, in J; 0 without gravity (B3.11, E28).
+        P: potential energy, in J, counted for each chain from the height of its own base; 0 without gravity (B3.11,
+            E28).
     """
 
     K: tuple[sympy.Expr, ...]

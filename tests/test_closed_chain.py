@@ -522,7 +522,7 @@ def test_values_of_wrong_shape_are_refused():
         gap(LEGS, [np.nan] * 6)
     with pytest.raises(TypeError, match="theta"):
         gap(LEGS, linkages.three_legged().motion_symbols()[0])
-    with pytest.raises(ValueError, match=r"close takes one position of numbers, shape \(6,\)"):
+    with pytest.raises(ValueError, match=r"close takes one position, shape \(6,\)"):
         close(LEGS, [q, q])
 
 

@@ -88,9 +88,9 @@ def test_a_pendulum_has_the_period_and_the_tension_of_theory(compiled):
 def test_a_parallelogram_falls_like_the_pendulum_that_it_is():
     """Uniform rods of 1 kg and 1 m: inertia 5/3, moment of the weight 20 cos."""
     times = np.linspace(0, 2, 5)
-    motion = simulate(FLAT, FLAT.positions([1.0], [1]), [0.5], times)
+    motion = simulate(FLAT, FLAT.positions([-1.0], [-1]), [0.5], times)
     options = {"rtol": 1e-12, "atol": 1e-12, "method": "DOP853", "t_eval": times}
-    expected = solve_ivp(lambda t, y: [y[1], -20 * np.cos(y[0]) * 3 / 5], (0, 2), [1.0, 0.5], **options)
+    expected = solve_ivp(lambda t, y: [y[1], -20 * np.cos(y[0]) * 3 / 5], (0, 2), [-1.0, 0.5], **options)
     assert motion.q[:, 0] == pytest.approx(expected.y[0], abs=1e-8)
     assert motion.dq[:, 0] == pytest.approx(expected.y[1], abs=1e-8)
     assert motion.ddq[:, 0] == pytest.approx(-12 * np.cos(expected.y[0]), abs=1e-7)
@@ -159,10 +159,40 @@ def test_equal_steps_have_the_order_of_runge_and_kutta():
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_many_turns_are_no_trouble(compiled):
-    bars = with_friction(FLAT.with_gravity([0, 0, 0]), viscous=0.0)
-    motion = simulate(bars, bars.positions([0.5], [1]), [600.0], [0, 0.1, 0.3], compiled=compiled, dt=0.02)
-    assert motion.q[-1] == pytest.approx([0.5 + 180, -0.5 - 180, 0.5 + 180], rel=1e-5)
+    q0, turns = FOUR_BAR.positions([0.5], [1]), np.array([40 * np.pi, 0, 0])
+    options = {"compiled": compiled, "dt": 0.005}
+    expected = simulate(FOUR_BAR, q0, [3.0], [0, 0.02], **options)
+    with pytest.warns(UserWarning, match="more than ten turns"):  # about the start, which somebody typed
+        motion = simulate(FOUR_BAR, q0 + turns, [3.0], [0, 0.02], **options)
+    assert motion.q == pytest.approx(expected.q + turns, abs=1e-12)
+    assert motion.energy == pytest.approx(expected.energy, abs=1e-12)
     assert motion.gap.max() < 1e-12
+
+
+@pytest.mark.parametrize("dt", [None, 1e-2, 1e-3])
+@pytest.mark.parametrize("end", [0.515, 0.525, 0.58])
+def test_a_fork_stops_the_motion(dt, end):
+    """All bars of a parallelogram come into line: it may go on as a parallelogram or crossed."""
+    with pytest.raises(SimulationError, match="lose rank here. The mechanism can change into another way") as error:
+        simulate(FLAT, FLAT.positions([1.0], [1]), [0], [0, end], dt=dt)
+    assert error.value.t == pytest.approx(0.5072, abs=0.06)
+
+
+@pytest.mark.parametrize("end", [0.45, 0.5, 0.55])
+def test_a_redundant_mechanism_stops_at_a_fork_or_goes_on_rightly(end):
+    along = np.eye(4)
+    along[0, 3] = 1.0
+    crank = Robot([Link("revolute", np.eye(4), linkages.rod_body(1.0, 1.0))], [0, -10, 0], along, along)
+    three = Mechanism([*FLAT.chains, crank], [*FLAT.closures, Pin(Point(1, 2, at=[1, 0, 0]), Point(3))], [(1, 1)])
+    try:
+        motion = simulate(three, [1, -1, 1, 1], [0], np.linspace(0, end, 4))
+    except SimulationError as error:
+        assert end > 0.45, "the bars are not in line yet"
+        assert "another way" in str(error)
+    else:
+        assert motion.q == pytest.approx(motion.q[:, :1] * [1, -1, 1, 1], abs=1e-9)
+        assert motion.gap.max() < 1e-12
+        assert np.abs(motion.imbalance).max() < 1e-6
 
 
 # ---- Two ways of computing -------------------------------------------------------------------------
