@@ -307,6 +307,7 @@ def linkage(
     >>> len(linkage(bars, bars.positions([1], mode=[1]), {"C": bars.output}).axes)
     1
     """
+    closed_chain.refuse_symbols(mechanism, "linkage")
     figure, ax = _picture()
     with matplotlib.rc_context(_STYLE):
         _draw_ground(ax, mechanism)
@@ -345,6 +346,7 @@ def moving_linkage(
     >>> moving_linkage(bars, bars.positions([[1.0], [1.1]], mode=[1])).poses
     2
     """
+    closed_chain.refuse_symbols(mechanism, "moving_linkage")
     every = np.asarray(states, dtype=float)
     if not 0 <= still < len(every):
         raise ValueError(f"still is {still}; expected the number of one of the {len(every)} states, from 0.")

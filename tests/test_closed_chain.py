@@ -597,3 +597,52 @@ def test_every_kind_has_a_description(kind):
     state = random_state(0, kind)
     assert str(state.linkage).startswith(state.linkage.name + ": ")
     assert state.linkage.joint_name(state.linkage.u[0]).startswith("joint 1 of chain ")
+
+
+# ---- Data that mean nothing ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: Point(1.5), TypeError, "chain of a point is 1.5; expected a whole number"),
+        (lambda: Point(1, 1.5), TypeError, "link of a point is 1.5; expected a whole number"),
+        (lambda: replace(FOUR_BAR, closures=["pin"]), TypeError, "closure 1 is 'pin'; expected a Pin, Rod or Slot"),
+        (lambda: replace(FOUR_BAR, inputs=[1]), ValueError, "input 1: expected a chain and a joint, such as .1, 2."),
+        (
+            lambda: replace(FOUR_BAR, closures=[Slot(Point(1), Point(2), [0, 0, 1])]),
+            ValueError,
+            "direction .0.0, 0.0, 1.0. of closure 1 leaves the x-y plane",
+        ),
+        (
+            lambda: close(FOUR_BAR, FOUR_BAR.positions([0.5], [1]), hold=[(1, 9)]),
+            ValueError,
+            "hold .1, 9.: four-bar has no joint 9 of a chain 1",
+        ),
+        (
+            lambda: singularity(FOUR_BAR, FOUR_BAR.positions([0.5], [1]), Point(1), axes="xw"),
+            ValueError,
+            "axes is 'xw'",
+        ),
+        (
+            lambda: mobility(FOUR_BAR, FOUR_BAR.positions([[0.5], [0.6]], [1])),
+            ValueError,
+            "mobility takes one position, shape .3,.; got the shape .2, 3.",
+        ),
+        (
+            lambda: close(FOUR_BAR.exact(), [1, 1, 1]),
+            ValueError,
+            "close computes with floats, and four-bar is exact",
+        ),
+    ],
+)
+def test_data_that_mean_nothing_are_refused(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
+
+
+def test_symbolic_gamma_needs_no_lucky_pivot():
+    """The coupler of a parallelogram stays level, where l sin(theta11 + theta12) = 0 is no singular position."""
+    bars = linkages.four_bar(ground=2, crank=1, coupler=2, rocker=1, masses=[1, 1, 1]).exact()
+    q = [sympy.Rational(7, 10), -sympy.Rational(7, 10), sympy.Rational(7, 10)]
+    assert gamma(bars, q)[:, 0].astype(float) == pytest.approx([1, -1, 1], abs=1e-14)

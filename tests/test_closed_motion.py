@@ -184,11 +184,14 @@ def test_a_redundant_mechanism_stops_at_a_fork_or_goes_on_rightly(end):
     along[0, 3] = 1.0
     crank = Robot([Link("revolute", np.eye(4), linkages.rod_body(1.0, 1.0))], [0, -10, 0], along, along)
     three = Mechanism([*FLAT.chains, crank], [*FLAT.closures, Pin(Point(1, 2, at=[1, 0, 0]), Point(3))], [(1, 1)])
+    stopped = ""
     try:
         motion = simulate(three, [1, -1, 1, 1], [0], np.linspace(0, end, 4))
     except SimulationError as error:
+        stopped = str(error)
+    if stopped:
         assert end > 0.45, "the bars are not in line yet"
-        assert "another way" in str(error)
+        assert "another way" in stopped
     else:
         assert motion.q == pytest.approx(motion.q[:, :1] * [1, -1, 1, 1], abs=1e-9)
         assert motion.gap.max() < 1e-12

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from lxml import etree
 
-from dynlib import figures, robots
+from dynlib import figures, linkages, robots
 
 ARM = robots.planar_2r(L1=0.8, L2=0.6, m1=3, m2=2, g=9.81)
 
@@ -122,3 +122,60 @@ def test_a_legend_has_no_box_and_can_be_read_on_dark_pages():
     legend = etree.fromstring(shown.encode()).find(".//{*}g[@id='legend_1']")
     assert not [each for each in legend.iter() if "#ffffff" in (each.get("style") or "")]
     assert figures.INK in etree.tostring(legend).decode()
+
+
+# ---- Linkages --------------------------------------------------------------------------------------
+
+BARS = linkages.four_bar(ground=4, crank=1, coupler=3.5, rocker=2.5, masses=[1, 1, 1])
+ENGINE = linkages.slider_crank(crank=1, rod=3, masses=[1, 1, 1])
+TURN = BARS.positions(np.linspace(0.1, 1.1, 4)[:, None], [1])
+
+
+def test_the_same_linkage_gives_the_same_file():
+    first, second = (figures.svg(figures.linkage(BARS, TURN[0], {"C": BARS.output}), ALT) for _ in range(2))
+    assert first == second
+    assert first != figures.svg(figures.linkage(BARS, TURN[1], {"C": BARS.output}), ALT)
+    assert first != figures.svg(figures.linkage(BARS, TURN[0], {"C": BARS.output}, angles=True), ALT)
+
+
+def test_links_lie_where_the_positions_say_and_driven_ones_are_blue():
+    lines = figures.linkage(BARS, TURN[0]).axes[0].get_lines()
+    bars = [line for line in lines if line.get_linewidth() == 4.5]
+    assert [line.get_color() for line in bars] == [figures.MASS, figures.INK, figures.INK]
+    ends = [np.column_stack(line.get_data()) for line in bars]
+    lengths = [np.linalg.norm(each[1] - each[0]) for each in ends]
+    assert lengths == pytest.approx([1, 3.5, 2.5])
+    assert ends[0][0] == pytest.approx([0, 0])
+    assert ends[0][1] == pytest.approx([np.cos(0.1), np.sin(0.1)])
+    assert ends[1][1] == pytest.approx(ends[2][1], abs=1e-12)  # closed
+
+
+def test_a_gap_is_seen():
+    open_position = TURN[0] + np.array([0, 0.2, 0])
+    bars = [line for line in figures.linkage(BARS, open_position).axes[0].get_lines() if line.get_linewidth() == 4.5]
+    ends = [np.column_stack(line.get_data())[1] for line in bars]
+    assert np.linalg.norm(ends[1] - ends[2]) > 0.1
+
+
+def test_a_slider_has_a_block_on_its_line():
+    ax = figures.linkage(ENGINE, ENGINE.positions([0.0], [-1])).axes[0]
+    blocks = [line for line in ax.get_lines() if line.get_marker() == "s"]
+    assert [np.ravel(each.get_data()).tolist() for each in blocks] == [[4, 0]]
+    assert ax.get_xlim()[1] < 6, "the line of the slider does not stretch the picture"
+
+
+def test_a_film_of_a_linkage_is_always_the_same_and_holds_every_position():
+    first, second = (figures.svg(figures.moving_linkage(BARS, TURN, {"C": BARS.output}), ALT) for _ in range(2))
+    assert first == second
+    root = etree.fromstring(first.encode())
+    counts = [len(root.findall(f".//{{*}}g[@class='pose pose{k}']")) for k in range(4)]
+    assert counts[0] == counts[1] == counts[2] == counts[3] > 4
+
+
+def test_linkages_that_cannot_be_drawn():
+    with pytest.raises(ValueError, match="linkage computes with floats, and three-legged arm is exact"):
+        figures.linkage(linkages.three_legged(), [0] * 6)
+    with pytest.raises(ValueError, match="q has 1 entries .these are only the inputs"):
+        figures.linkage(BARS, [0.1])
+    with pytest.raises(ValueError, match="still is 4; expected the number of one of the 4 states, from 0"):
+        figures.moving_linkage(BARS, TURN, still=4)

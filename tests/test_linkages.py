@@ -471,3 +471,47 @@ def test_circles_meet_knows_left_from_right():
     A, B = np.array([0.0, 0.0]), np.array([2.0, 0.0])
     assert linkages.circles_meet(A, np.array(1.0), B, np.array(np.sqrt(3)), 1) == pytest.approx([0.5, np.sqrt(0.75)])
     assert linkages.circles_meet(A, np.array(1.0), B, np.array(np.sqrt(3)), -1)[1] < 0
+
+
+# ---- Data that no linkage can have -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: four_bar(ground=2, crank=-1, coupler=2, rocker=1, masses=[1, 1, 1]), "crank holds the length -1 m"),
+        (lambda: four_bar(ground=2, crank=1, coupler=0, rocker=1, masses=[1, 1, 1]), "coupler holds the length 0 m"),
+        (lambda: slider_crank(crank=1, rod=-2, masses=[1, 1, 1]), "rod holds the length -2 m; expected more than 0"),
+        (
+            lambda: five_bar(bases=[[0, 0], [1, 0]], lengths=[[1, 1], [1, -1]], masses=[[1, 1]] * 2),
+            "lengths holds the length -1 m",
+        ),
+        (
+            lambda: three_legged(LEGS_BASES, [[1, 1]] * 3, [[1, 1]] * 3, l_pc=-0.1, m_pc=1),
+            "l_pc holds the length -0.1 m; expected at least 0",
+        ),
+    ],
+)
+def test_lengths_are_positive(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+LEGS_BASES = [[0, 0], [1, 0], [0, 1]]
+
+
+def test_whole_numbers_go_with_symbols():
+    m = sympy.Symbol("m")
+    bars = four_bar(ground=2, crank=1, coupler=2, rocker=1, masses=[m, m, m])
+    assert bars.symbols == (m,)
+    assert bars.chains[0].links[0].inertia[2, 2] == m / 12
+
+
+def test_inputs_of_ten_turns_get_a_hint_at_degrees():
+    with pytest.warns(UserWarning, match="joint 1 of chain 1 is at 90 rad, more than ten turns"):
+        five_bar(bases=[[0, 0], [0.1, 0]], lengths=[[1, 1]] * 2, masses=[[1, 1]] * 2).positions([90, 1.4], [1])
+
+
+def test_conditions_need_numbers():
+    with pytest.raises(ValueError, match="conditions computes with floats, and three-legged arm is exact .symbols I11"):
+        three_legged().conditions([0, 0], (1, 1))
