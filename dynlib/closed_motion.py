@@ -293,10 +293,10 @@ def _compiled(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ..
     u, omega = sympy.symbols(f"u_:{n}"), sympy.Rational(repr(float(baumgarte)))
     M, h = np.full((n, n), sympy.S.Zero), np.full(n, sympy.S.Zero)
     for first, chain in zip(mechanism.first, mechanism.chains, strict=True):
-        theirs = *serial.formulas(chain), slice(first, first + chain.n)
-        names = dict(zip([*theirs[0], *theirs[1]], [*q[theirs[4]], *dq[theirs[4]]], strict=True))
-        renamed = np.frompyfunc(lambda entry: entry.xreplace(names), 1, 1)  # noqa: B023, used before names changes
-        M[theirs[4], theirs[4]], h[theirs[4]] = renamed(theirs[2]), renamed(theirs[3])
+        mine = slice(first, first + chain.n)
+        theirs, their_rates, M_chain, h_chain = serial.formulas(chain)
+        names = dict(zip([*theirs, *their_rates], [*q[mine], *dq[mine]], strict=True))
+        M[mine, mine], h[mine] = _renamed(M_chain, names), _renamed(h_chain, names)
     h = h + exact_array(_viscous(mechanism)) * dq
     pushes = np.full(n, sympy.S.Zero)
     for load in loads:
@@ -329,6 +329,10 @@ def _compiled(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ..
     steady, _ = tape.solved(K, nothing + [tape.put(-each) for each in rates])
     steadying = tape.function([q, dq], steady[:n])
     return Equations(kept, accelerate, closing, steadying)
+
+
+def _renamed(formulas: Array, names: dict[Any, Any]) -> Array:
+    return np.asarray(np.frompyfunc(lambda formula: formula.xreplace(names), 1, 1)(formulas))
 
 
 def _as_sums(formulas: Array) -> Array:
