@@ -402,10 +402,9 @@ def regular_jacobian(mechanism: Mechanism, q: Array) -> Array:
     if is_symbolic(J):
         return J
     refuse_open(mechanism, q)
-    J_u, J_v = J[..., mechanism.u], J[..., mechanism.v]
-    bad = np.zeros(J.shape[:-2], dtype=bool) if J.shape[-2] >= J_v.shape[-1] else np.ones(J.shape[:-2], dtype=bool)
-    if mechanism.v and J.shape[-2] >= J_v.shape[-1]:
-        bad = _least(J_v) <= SINGULAR
+    scaled = _in_metres(mechanism, J)
+    J_u, J_v = scaled[..., mechanism.u], scaled[..., mechanism.v]
+    bad = _least(J_v, scaled) <= SINGULAR
     if J.shape[-2] > J_v.shape[-1]:  # more equations than unknowns: they must agree whatever the inputs do
         rest = J_u - J_v @ (np.linalg.pinv(J_v) @ J_u)
         bad |= np.abs(rest).max(axis=(-1, -2), initial=0.0) > SINGULAR * np.abs(J_u).max(axis=(-1, -2), initial=1e-300)
@@ -431,30 +430,35 @@ def refuse_open(mechanism: Mechanism, q: Array) -> None:
         row = int(np.abs(phi[index]).argmax())
         raise ClosureError(
             f"q = {np.round(q[index], 6).tolist()} does not close {mechanism.name}: the gap of {mechanism.rows[row]}, "
-            f"is {phi[index][row]:.6g} m. Find a position that does with close(mechanism, q).",
+            f"is {phi[index][row]:.6g} m, more than {CLOSED * mechanism.size:.2g} m. Find a position that does with "
+            "close(mechanism, q).",
             float(widest[index]),
         )
 
 
-def _least(A: Array) -> Array:
-    """Return the least singular value of matrices relative to the largest, columns brought to one length first."""
+def _in_metres(mechanism: Mechanism, J: Array) -> Array:
+    """Return a Jacobian with the columns of sliding joints times the size, so that all columns are in metres."""
+    turning = np.array([link.turn for chain in mechanism.chains for link in chain.links], dtype=bool)
+    return J * np.where(turning, 1.0, mechanism.size)
+
+
+def _least(A: Array, J: Array) -> Array:
+    """Return the least singular value of a part of a Jacobian, one for each column, relative to the largest of all."""
     if A.shape[-1] == 0:
         return np.ones(A.shape[:-2])
-    values = np.linalg.svd(_even(A), compute_uv=False)
-    return values[..., -1] / np.maximum(values[..., 0], 1e-300)
+    if A.shape[-2] < A.shape[-1]:
+        return np.zeros(A.shape[:-2])
+    return np.linalg.svd(A, compute_uv=False)[..., -1] / np.maximum(_largest(J), 1e-300)
 
 
-def _even(A: Array) -> Array:
-    length = np.linalg.norm(A, axis=-2, keepdims=True)
-    return A / np.where(length > 1e-12 * np.max(length, axis=-1, keepdims=True, initial=1e-300), length, 1.0)
+def _largest(J: Array) -> Array:
+    return np.asarray(np.linalg.norm(J, 2, axis=(-2, -1)) if J.size else np.zeros(J.shape[:-2]))
 
 
-def _rank(A: Array) -> int:
-    """Return the rank of one matrix."""
-    if 0 in A.shape:
-        return 0
-    values = np.linalg.svd(_even(A), compute_uv=False)
-    return int((values > SINGULAR * max(float(values[0]), 1e-300)).sum())
+def _rank(A: Array, J: Array) -> int:
+    """Return the rank of a part of a Jacobian; what is small against all of it does not count."""
+    values = np.linalg.svd(A, compute_uv=False) if A.size else np.zeros(0)
+    return int((values > SINGULAR * max(float(_largest(J)), 1e-300)).sum())
 
 
 @dataclass(frozen=True)
@@ -506,14 +510,16 @@ def mobility(mechanism: Mechanism, q: Any) -> Mobility:
         ValueError: a wrong length, shape or number.
     """
     q = _one_position(mechanism, q, "mobility")
-    here = constraint_jacobian(mechanism, q)
-    best = max([here, *_jacobians_nearby(mechanism, q)], key=_rank) if _rank(here) < len(here) else here
+    here = _in_metres(mechanism, constraint_jacobian(mechanism, q))
+    rank_here, best = _rank(here, here), here
+    if rank_here < len(here):
+        best = max([here, *_jacobians_nearby(mechanism, q)], key=lambda J: _rank(J, J))
     kept: list[int] = []
     for row in range(len(best)):
-        if _rank(best[[*kept, row]].T) > len(kept):
+        if _rank(best[[*kept, row]], best) > len(kept):
             kept.append(row)
     redundant = tuple(name for row, name in enumerate(mechanism.rows) if row not in kept)
-    return Mobility(mechanism.n, len(here), _rank(best), _rank(here), redundant)
+    return Mobility(mechanism.n, len(here), len(kept), rank_here, redundant)
 
 
 def refuse_symbols(mechanism: Mechanism, what: str) -> None:
@@ -545,41 +551,28 @@ def _one_position(mechanism: Mechanism, q: Any, what: str) -> Array:
 
 
 def _jacobians_nearby(mechanism: Mechanism, q: Array) -> list[Array]:
-    """Return the constraint Jacobians of a few closed positions near one."""
+    """Return the constraint Jacobians of a few closed positions near one, in metres."""
     found, random = [], np.random.default_rng(0)
-    free = _null_space(constraint_jacobian(mechanism, q))
+    J = _in_metres(mechanism, constraint_jacobian(mechanism, q))
+    _, _, directions = np.linalg.svd(J) if J.size else (None, None, np.eye(mechanism.n))
+    free = directions[_rank(J, J) :].T  # what keeps the chains closed, to first order
     for _ in range(4):
         step = free @ random.normal(size=free.shape[1]) if free.shape[1] else random.normal(size=mechanism.n)
         try:
             near = close(mechanism, q + 0.02 * step / max(float(np.linalg.norm(step)), 1e-300), hold=())
         except ClosureError:
             continue
-        found.append(constraint_jacobian(mechanism, near))
+        found.append(_in_metres(mechanism, constraint_jacobian(mechanism, near)))
     return found
-
-
-def _null_space(A: Array) -> Array:
-    """Return directions that a matrix maps to 0, as columns."""
-    if 0 in A.shape:
-        return np.eye(A.shape[1])
-    _, values, rows = np.linalg.svd(A)
-    rank = int((values > SINGULAR * max(float(values[0]), 1e-300)).sum())
-    return np.asarray(rows[rank:].T)
 
 
 def _explain(mechanism: Mechanism, q: Array) -> None:
     """Raise the error that says why the inputs do not determine the motion in a position."""
     found = mobility(mechanism, q)
-    J = constraint_jacobian(mechanism, q)
     if found.mobility != mechanism.m:
-        kind = "more" if found.mobility > mechanism.m else "fewer"
-        raise ValueError(
-            f"{mechanism.name} has the mobility {found.mobility} ({found.coordinates} coordinates, closure equations "
-            f"of rank {found.rank}) and {mechanism.m} inputs; choose {abs(found.mobility - mechanism.m)} {kind}."
-        )
-    dependent = max((_rank(near[:, mechanism.v]) for near in _jacobians_nearby(mechanism, q)), default=0)
-    J_v = J[:, mechanism.v]
-    _, values, directions = np.linalg.svd(_even(J_v))
+        _refuse_number_of_inputs(mechanism, found)
+    dependent = max((_rank(near[:, mechanism.v], near) for near in _jacobians_nearby(mechanism, q)), default=0)
+    _, values, directions = np.linalg.svd(_in_metres(mechanism, constraint_jacobian(mechanism, q))[:, mechanism.v])
     loose = directions[-1] if len(values) == len(mechanism.v) else directions[len(values)]
     names = [mechanism.joint_name(k) for k, share in zip(mechanism.v, loose, strict=True) if abs(share) > 1e-3]
     inputs = _listed(list(map(mechanism.joint_name, mechanism.u)))
@@ -597,34 +590,50 @@ def _explain(mechanism: Mechanism, q: Array) -> None:
     )
 
 
+def _refuse_number_of_inputs(mechanism: Mechanism, found: Mobility) -> None:
+    kind = "more" if found.mobility > mechanism.m else "fewer"
+    raise ValueError(
+        f"{mechanism.name} has the mobility {found.mobility} ({found.coordinates} coordinates, closure equations of "
+        f"rank {found.rank}) and {mechanism.m} input{'s' if mechanism.m != 1 else ''}; choose "
+        f"{abs(found.mobility - mechanism.m)} {kind}."
+    )
+
+
 def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Singularity:
-    """Of which kind a position is, by two numbers that are 0 in a singular position and at most 1.
+    """Of which kind a position is, by two numbers that are 0 in a singular position and at most 1 in size.
+
+    Their signs change where a singular position of that kind is passed, if there are as many equations as unknowns.
 
     Attributes:
-        forward: 0 if dependent coordinates can move while the inputs stand still (type 2).
-        inverse: 0 if the inputs can move while the point stands still (type 1).
+        forward: 0 if dependent coordinates can move while the inputs stand still (type 2), shape (...,).
+        inverse: 0 if the inputs can move while the point stands still (type 1), shape (...,).
     """
 
-    forward: float
-    inverse: float
+    forward: Array
+    inverse: Array
 
     @property
-    def kind(self) -> int:
-        """Return 0 (regular), 1 (inverse), 2 (forward) or 3 (both)."""
-        return int(self.inverse <= SINGULAR) + 2 * int(self.forward <= SINGULAR)
+    def kind(self) -> Array:
+        """Return 0 (regular), 1 (inverse), 2 (forward) or 3 (both), shape (...,)."""
+        return (np.abs(self.inverse) <= SINGULAR) + 2 * (np.abs(self.forward) <= SINGULAR)
+
+    def __repr__(self) -> str:
+        return f"type {self.kind}, forward {np.round(self.forward, 6)}, inverse {np.round(self.inverse, 6)}"
 
 
 def singularity(mechanism: Mechanism, q: Any, point: Point, axes: str = "xy") -> Singularity:
-    """Find out of which kind a position is (E32), for the point that the mechanism is to move.
+    """Find out of which kind positions are (E32), for the point that the mechanism is to move.
+
+    Along a path, look for a change of sign: a position that is singular to the last digit is hardly ever met.
 
     Args:
         mechanism: chains and closures, of numbers.
-        q: a closed position, shape (n,), in rad or m.
+        q: closed positions, shape (..., n), in rad or m.
         point: the point that is moved.
         axes: the directions in which it is to be moved, of ``"x"``, ``"y"`` and ``"z"``.
 
@@ -634,15 +643,28 @@ def singularity(mechanism: Mechanism, q: Any, point: Point, axes: str = "xy") ->
     Raises:
         ClosureError: q does not close the chains.
         ValueError: a wrong length, shape or number.
+
+    >>> from dynlib.linkages import five_bar
+    >>> arm = five_bar(bases=[[0, 0], [2, 0]], lengths=[[1, 1], [1, 1]], masses=[[1, 1], [1, 1]])
+    >>> flat = arm.positions([np.pi / 2, np.pi / 2], mode=[1])  # both couplers in one line
+    >>> int(singularity(arm, flat, arm.output).kind)
+    2
     """
     if not axes or set(axes) - set("xyz"):
         raise ValueError(f'axes is {axes!r}; expected some of "x", "y" and "z".')
-    q = _one_position(mechanism, q, "singularity")
-    J = constraint_jacobian(mechanism, q)
-    moved = tree_jacobian(mechanism, q, point)[["xyz".index(axis) for axis in axes]]
-    held = np.concatenate([J, moved])
-    least = [float(_least(A)) if len(A) >= A.shape[1] else 0.0 for A in (J[:, mechanism.v], held)]
-    return Singularity(*least)
+    refuse_symbols(mechanism, "singularity")
+    (q,) = mechanism.state(q=q)
+    refuse_open(mechanism, q)
+    J = _in_metres(mechanism, constraint_jacobian(mechanism, q))
+    moved = _in_metres(mechanism, tree_jacobian(mechanism, q, point))
+    held = np.concatenate([J, moved[..., ["xyz".index(axis) for axis in axes], :]], axis=-2)
+    return Singularity(*(_signed(A, J) for A in (J[..., mechanism.v], held)))
+
+
+def _signed(A: Array, J: Array) -> Array:
+    """Return the least singular value of a part of a Jacobian, with the sign of its determinant if it is square."""
+    least = _least(A, J)
+    return least * np.sign(np.linalg.det(A)) if A.shape[-1] == A.shape[-2] else least
 
 
 # ---- Positions -------------------------------------------------------------------------------------
@@ -655,7 +677,7 @@ def close(mechanism: Mechanism, q: Any, *, hold: Sequence[Input] | None = None) 
         mechanism: chains and closures, of numbers.
         q: a guess, shape (n,), in rad or m.
         hold: coordinates that keep their values, each by chain and joint; the inputs if left out. If more are free
-            than there are equations, the change of their values is the smallest.
+            than the equations tie, the change of their values is the smallest; ``()`` holds none.
 
     Returns:
         The closed position, shape (n,), to the last digits.
@@ -693,15 +715,19 @@ def close(mechanism: Mechanism, q: Any, *, hold: Sequence[Input] | None = None) 
         else:
             break  # nothing nearer, also for rounding
         q, (phi, J) = trial, there
-    widest = float(np.abs(phi).max(initial=0.0))
+    widest, rank = float(np.abs(phi).max(initial=0.0)), _rank(scaled := _in_metres(mechanism, J), scaled)
     if widest > 1e-12 * mechanism.size:
+        why = "Either its lengths do not reach, or another guess is needed."
+        if len(free) < rank:
+            why = f"Only {len(free)} coordinates are free for {rank} independent equations; hold fewer."
         raise ClosureError(
             f"{mechanism.name} does not close near this guess"
-            + (f" with {', '.join(mechanism.joint_name(k) for k in held)} held" if held else "")
-            + f": the nearest position found leaves a gap of {widest:.3g} m. Either its lengths do not reach, or "
-            "another guess is needed.",
+            + (f" with {_listed([mechanism.joint_name(k) for k in held])} held" if held else "")
+            + f": the nearest position found leaves a gap of {widest:.3g} m. {why}",
             widest,
         )
+    if hold is None and len(free) > rank and (found := mobility(mechanism, q)).mobility > mechanism.m:
+        _refuse_number_of_inputs(mechanism, found)
     return q
 
 
@@ -776,8 +802,9 @@ def follow(mechanism: Mechanism, q: Any, path: Any) -> Array:
 
 def _side(mechanism: Mechanism, q: Array) -> float | None:
     """Return a sign that changes where modes meet: that of det J_v if it is square; None if they meet here."""
-    J_v = _quick(mechanism)(q)[1][:, mechanism.v]
-    if len(J_v) < len(mechanism.v) or _least(J_v) <= SINGULAR:
+    J = _in_metres(mechanism, _quick(mechanism)(q)[1])
+    J_v = J[:, mechanism.v]
+    if _least(J_v, J) <= SINGULAR:
         return None
     return float(np.sign(np.linalg.det(J_v))) if J_v.shape[0] == J_v.shape[1] else 1.0
 

@@ -63,6 +63,10 @@ class Load(Data):
     moment: Any = (0, 0, 0)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.point, Point):
+            raise TypeError(
+                f"point of a load is {self.point!r}; expected a Point, such as Point(1) for the tip of chain 1."
+            )
         for name in ("force", "moment"):
             object.__setattr__(self, name, as_array(getattr(self, name), name, (3,), batch=True))
 
@@ -90,6 +94,8 @@ def tree_torques(mechanism: Mechanism, q: Any, dq: Any, ddq: Any, *, loads: Sequ
         TypeError: floats beside symbols.
     """
     q, dq, ddq = mechanism.state(q=q, dq=dq, ddq=ddq)
+    if isinstance(loads, Load):
+        raise TypeError("loads is one Load; expected a list of them, such as [Load(...)].")
     if not any(map(has_inertia, mechanism.chains)) and not loads:
         raise ValueError(f"no link of {mechanism.name} has a mass or an inertia; dynamics would only give zeros.")
     pieces = zip(mechanism.chains, *map(mechanism.parts, (q, dq, ddq)), strict=True)

@@ -155,9 +155,10 @@ def simulate(
 
 
 def _refuse_unfit(mechanism: Mechanism) -> None:
-    """Raise an error for symbols and for dry friction."""
-    if mechanism.is_symbolic:
-        raise ValueError(f"{mechanism.name} holds exact data; motion is computed with floats. Use subs(...).")
+    """Raise an error for symbols, for dry friction, and if nothing has a mass."""
+    closed_chain.refuse_symbols(mechanism, "simulate")
+    if not any(map(has_inertia, mechanism.chains)):
+        raise ValueError(f"no link of {mechanism.name} has a mass or an inertia; no motion follows from torques.")
     for number, chain in enumerate(mechanism.chains, start=1):
         for joint, link in enumerate(chain.links, start=1):
             if link.motor is not None and link.motor.coulomb.any():
@@ -223,11 +224,15 @@ def equations_of(
     array([ 3., -3.,  3.])
     """
     _refuse_unfit(mechanism)
+    closed_dynamics.refuse_batched(loads)
     redundant = () if q0 is None else mobility(mechanism, q0).redundant
     kept = tuple(row for row, name in enumerate(mechanism.rows) if name not in redundant)
     if compiled is None:
-        compiled = _can_be_compiled(mechanism, np.zeros(mechanism.n) if q0 is None else q0)
-    return (_compiled if compiled else _by_recursion)(mechanism, kept, tuple(loads), baumgarte)
+        compiled = all(chain.n <= _COMPILED_UP_TO for chain in mechanism.chains)
+    if not compiled:
+        return _by_recursion(mechanism, kept, tuple(loads), baumgarte)
+    definite = _is_definite(mechanism, np.zeros(mechanism.n) if q0 is None else q0)
+    return (_compiled if definite else _compiled_with_pivots)(mechanism, kept, tuple(loads), baumgarte)
 
 
 class _Tape:
@@ -284,15 +289,33 @@ def _flat(nested: Any) -> list[Any]:
     return [leaf for part in nested for leaf in _flat(part)] if isinstance(nested, list | tuple) else [nested]
 
 
+@dataclass(frozen=True)
+class _Formulas:
+    """The equations of a mechanism, its numbers in them: names of values on a tape, and the symbols they depend on."""
+
+    tape: _Tape
+    q: Array
+    dq: Array
+    u: tuple[sympy.Symbol, ...]
+    K: list[list[sympy.Expr]]
+    right: list[sympy.Expr]
+    phi: list[sympy.Expr]
+    J: list[list[sympy.Expr]]
+    rates: list[sympy.Expr]
+    power: sympy.Expr
+
+
 @lru_cache(maxsize=16)
-def _compiled(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...], baumgarte: float) -> Equations:
-    """Derive everything once, with the numbers of the mechanism in it, and turn it into functions of floats."""
+def _formulas(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...], baumgarte: float) -> _Formulas:
+    """Derive everything once."""
     exact = mechanism.exact()
     q, dq, _ = exact.motion_symbols()
     n, r = mechanism.n, len(kept)
     u, omega = sympy.symbols(f"u_:{n}"), sympy.Rational(repr(float(baumgarte)))
     M, h = np.full((n, n), sympy.S.Zero), np.full(n, sympy.S.Zero)
     for first, chain in zip(mechanism.first, mechanism.chains, strict=True):
+        if not has_inertia(chain):
+            continue
         mine = slice(first, first + chain.n)
         theirs, their_rates, M_chain, h_chain = serial.formulas(chain)
         names = dict(zip([*theirs, *their_rates], [*q[mine], *dq[mine]], strict=True))
@@ -320,15 +343,51 @@ def _compiled(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ..
     rates = J @ dq
     pull = [bias[i] + 2 * omega * rates[i] + omega**2 * phi[i] for i in range(r)]
     right = [tape.put(u[k] + pushes[k] - h[k]) for k in range(n)] + [tape.put(-each) for each in pull]
-    found, pivots = tape.solved(K, right)
     power = tape.put(sympy.Add(*(push * rate for push, rate in zip(pushes, dq, strict=True))))
-    accelerate = tape.function([q, dq, u], [found[:n], [-each for each in found[n:]], power, pivots])
-    nothing = [sympy.S.Zero] * n
-    closed, _ = tape.solved(K, nothing + [tape.put(-each) for each in phi])
-    closing = tape.function([q], [closed[:n], list(phi), J.tolist()])
-    steady, _ = tape.solved(K, nothing + [tape.put(-each) for each in rates])
-    steadying = tape.function([q, dq], steady[:n])
+    return _Formulas(tape, q, dq, u, K, right, list(phi), J.tolist(), list(rates), power)
+
+
+@lru_cache(maxsize=16)
+def _compiled(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...], baumgarte: float) -> Equations:
+    """Return the equations as functions without loops, for a mass matrix that is positive definite."""
+    f, n = _formulas(mechanism, kept, loads, baumgarte), mechanism.n
+    tape, nothing = f.tape, [sympy.S.Zero] * n
+    found, pivots = tape.solved(f.K, f.right)
+    accelerate = tape.function([f.q, f.dq, f.u], [found[:n], [-each for each in found[n:]], f.power, pivots])
+    closed, _ = tape.solved(f.K, nothing + [tape.put(-each) for each in f.phi])
+    closing = tape.function([f.q], [closed[:n], f.phi, f.J])
+    steady, _ = tape.solved(f.K, nothing + [tape.put(-each) for each in f.rates])
+    return Equations(kept, accelerate, closing, tape.function([f.q, f.dq], steady[:n]))
+
+
+def _compiled_with_pivots(
+    mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...], baumgarte: float
+) -> Equations:
+    """Return the equations with closed formulas in them, solved with pivots, for links without mass."""
+    f, n = _formulas(mechanism, kept, loads, baumgarte), mechanism.n
+    system = f.tape.function([f.q, f.dq, f.u], [f.K, f.right, f.power])
+    gaps = f.tape.function([f.q], [f.K, f.phi, f.J])
+    moving = f.tape.function([f.q, f.dq], [f.K, f.rates])
+
+    def accelerate(q: list[float], dq: list[float], forces: list[float]) -> Any:
+        K, right, power = system(q, dq, forces)
+        found = np.linalg.solve(K, right)
+        return found[:n].tolist(), (-found[n:]).tolist(), power, np.linalg.svd(K, compute_uv=False)
+
+    def closing(q: list[float]) -> tuple[list[float], list[float], list[list[float]]]:
+        K, phi, J = gaps(q)
+        return _smallest(K, phi, n), phi, J
+
+    def steadying(q: list[float], dq: list[float]) -> list[float]:
+        K, rates = moving(q, dq)
+        return _smallest(K, rates, n)
+
     return Equations(kept, accelerate, closing, steadying)
+
+
+def _smallest(K: Any, gaps: Any, n: int) -> list[float]:
+    """Return the smallest change, in the measure of the masses, that takes gaps or their rates away."""
+    return np.linalg.solve(K, [*np.zeros(n), *(-gap for gap in gaps)])[:n].tolist()
 
 
 def _renamed(formulas: Array, names: dict[Any, Any]) -> Array:
@@ -379,11 +438,11 @@ def _by_recursion(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load
     def closing(q: list[float]) -> tuple[list[float], list[float], list[list[float]]]:
         q = less_turns(q)
         phi, (K, J, _) = closed_chain.gap(mechanism, q)[rows], matrix(q, [0.0] * n)
-        return np.linalg.solve(K, [*np.zeros(n), *-phi])[:n].tolist(), phi.tolist(), J.tolist()
+        return _smallest(K, phi, n), phi.tolist(), J.tolist()
 
     def steadying(q: list[float], dq: list[float]) -> list[float]:
         K, J, _ = matrix(less_turns(q), dq)
-        return np.linalg.solve(K, [*np.zeros(n), *-(J @ dq)])[:n].tolist()
+        return _smallest(K, J @ dq, n)
 
     return Equations(kept, accelerate, closing, steadying)
 
@@ -394,10 +453,8 @@ def _viscous(mechanism: Mechanism) -> Array:
     return np.array([0.0 if motor is None else float(motor.viscous * motor.gear**2) for motor in motors])
 
 
-def _can_be_compiled(mechanism: Mechanism, q: Array) -> bool:
-    """Say whether the chains are short, and the mass matrix of the cut mechanism is safely positive definite."""
-    if any(chain.n > _COMPILED_UP_TO for chain in mechanism.chains):
-        return False
+def _is_definite(mechanism: Mechanism, q: Array) -> bool:
+    """Say whether the mass matrix of the cut mechanism is safely positive definite."""
     M = tree_mass_matrix(mechanism, q)
     size = np.sqrt(np.maximum(np.diag(M), 1e-300))
     return bool(np.linalg.eigvalsh(M / size[:, None] / size)[0] > 1e-9)

@@ -218,6 +218,9 @@ class Rod(Data):
 class Slot(Data):
     r"""A point slides along a straight line that another link, or the ground, carries, in the plane.
 
+    The line has no ends, and there is no friction between point and line. For friction, or for the place of the point
+    on the line as a coordinate, take a chain with a prismatic joint instead, and a pin.
+
     The multiplier is the force *on* the link of ``a`` across the slot, in N, along :math:`\hat n`, which is the
     direction of the slot turned by +90 degrees.
 

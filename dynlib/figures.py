@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -19,12 +20,13 @@ from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.patches import Arc, Polygon
-from matplotlib.path import Path
+from matplotlib.path import Path as Outline
 from matplotlib.text import Annotation, Text
 
 from dynlib import closed_chain
 from dynlib.arrays import Array
-from dynlib.closures import Point
+from dynlib.closures import Point, Rod, Slot
+from dynlib.files import write_text
 from dynlib.frames import position, rotation
 from dynlib.mechanism import Mechanism
 from dynlib.robot import Robot
@@ -142,7 +144,7 @@ def _set_in_motion(text: str, film: Film) -> str:
 
 
 def show(figure: Figure | Film, alt: str) -> None:
-    """Show a figure or a film in a notebook; in a terminal its alternative text is printed.
+    """Show a figure or a film in a notebook; elsewhere its alternative text is printed. See also :func:`save`.
 
     Args:
         figure: what to show.
@@ -151,9 +153,31 @@ def show(figure: Figure | Film, alt: str) -> None:
     Raises:
         ValueError: no alternative text.
     """
-    from IPython.display import display  # not needed to draw; a browser or a script may lack it
+    written = svg(figure, alt)
+    try:
+        from IPython import get_ipython  # not needed to draw; a browser or a script may lack it
+        from IPython.display import display
+    except ImportError:
+        print(alt)
+        return
+    if get_ipython() is None:
+        print(alt)
+        return
+    display({"image/svg+xml": written, "text/plain": alt}, raw=True)
 
-    display({"image/svg+xml": svg(figure, alt), "text/plain": alt}, raw=True)
+
+def save(figure: Figure | Film, path: str | Path, alt: str) -> None:
+    """Write a figure or a film into an SVG file, whole or not at all.
+
+    Args:
+        figure: what to write.
+        path: of the file, such as ``"arm.svg"``.
+        alt: one or two sentences for a reader who does not see the picture.
+
+    Raises:
+        ValueError: no alternative text.
+    """
+    write_text(Path(path), svg(figure, alt))
 
 
 def planar_arm(robot: Robot, q: Any, lengths: Sequence[str] = ()) -> Figure:
@@ -371,7 +395,7 @@ def _fit(figure: Figure, ax: Axes) -> None:
     figure.set_figheight(float(np.clip(5.5 * height / width, 1.8, 4.6)))
 
 
-_FOOT = Path([(0, 0), (-0.6, -1), (0.6, -1), (0, 0)], closed=True)
+_FOOT = Outline([(0, 0), (-0.6, -1), (0.6, -1), (0, 0)], closed=True)
 
 
 def _draw_ground(ax: Axes, mechanism: Mechanism) -> None:
@@ -409,6 +433,7 @@ def _draw_mechanism(ax: Axes, mechanism: Mechanism, q: Any, points: Mapping[str,
             colour = MASS if (number, joint) in mechanism.inputs else INK
             ax.plot(*np.array([near, far]).T, color=colour, lw=4.5, alpha=0.6, solid_capstyle="round", zorder=1)
         ax.plot(*np.array(places).T, "o", ms=6, mfc="white", mec=INK, mew=1.6, zorder=4)
+    _draw_closures(ax, mechanism, q)
     for name, point in points.items():
         here = position(closed_chain.pose(mechanism, q, point))[:2]
         if point.chain:
@@ -417,6 +442,18 @@ def _draw_mechanism(ax: Axes, mechanism: Mechanism, q: Any, points: Mapping[str,
                 ax.plot(*np.array([tip, here]).T, color=INK, lw=4.5, alpha=0.6, solid_capstyle="round", zorder=1)
         ax.plot(*here, "o", ms=7, color=X_AXIS, zorder=5)
         _label(ax, here, f"${name}$", X_AXIS, (11, 9))
+
+
+def _draw_closures(ax: Axes, mechanism: Mechanism, q: Any) -> None:
+    """Draw rods, and of every slot a part on both sides of the point in it."""
+    for closure in mechanism.closures:
+        a, b = (closed_chain.pose(mechanism, q, point) for point in (closure.a, closure.b))
+        if isinstance(closure, Rod):
+            ax.plot(*np.array([position(a)[:2], position(b)[:2]]).T, color=INK, lw=2.5, alpha=0.6, zorder=1)
+        if isinstance(closure, Slot):
+            along = 0.08 * mechanism.size * (rotation(b) @ closure.direction)[:2]
+            line = np.array([position(a)[:2] - along, position(a)[:2] + along])
+            ax.plot(*line.T, color=INK, lw=9, alpha=0.35, solid_capstyle="round", zorder=0)
 
 
 def _draw_joint_angles(ax: Axes, mechanism: Mechanism, q: Any) -> None:

@@ -8,7 +8,7 @@ mechanism is put together when the inputs are known, a **working mode** how it r
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import combinations, product
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -263,9 +263,12 @@ class Linkage(Mechanism):
         return found
 
     def _checked(self, mode: Sequence[int], sides: tuple[str, ...]) -> Mode:
+        if isinstance(mode, int):
+            raise TypeError(f"mode is {mode}; expected a list of sides, such as [{mode}].")
         if len(mode) != len(sides) or any(side not in (1, -1) for side in mode):
             about = "; ".join(sides) or "nothing"
-            raise ValueError(f"mode {tuple(mode)} does not exist; expected {len(sides)} sides, each +1 or -1: {about}.")
+            count = f"{len(sides)} side{'s' if len(sides) != 1 else ''}"
+            raise ValueError(f"mode {tuple(mode)} does not exist; expected {count}, each +1 or -1: {about}.")
         return tuple(int(side) for side in mode)
 
     def describe(self, mode: Sequence[int], working: bool = False) -> str:
@@ -302,7 +305,8 @@ class Linkage(Mechanism):
         O, (l1, l2) = self._base(chain), self._lengths(chain)
         l2 = l2 if beyond is None else l2 + beyond
         elbow = circles_meet(O, l1, end, l2, side)
-        words = f"|l{chain}1 - l{chain}2| <= the distance from its base <= l{chain}1 + l{chain}2, of chain {chain},"
+        l = f"l{chain}"
+        words = f"|{l}1 - {l}2| <= the distance of its end from O{chain} <= {l}1 + {l}2, for chain {chain},"
         condition = Condition(words, l1, l1) if is_symbolic(end) else _reach(words, O, l1, end, l2)
         return self._leg(chain, elbow, end), condition
 
@@ -375,22 +379,6 @@ def _chain(base: Any, lengths: Sequence[Any], bodies: Sequence[Body], gravity: A
 
 def _moved(x: Any, y: Any = 0) -> list[list[Any]]:
     return [[1, 0, 0, x], [0, 1, 0, y], [0, 0, 1, 0], [0, 0, 0, 1]]
-
-
-def rod_body(mass: Any, length: Any) -> Body:
-    """Return the mass data of a thin uniform rod that lies along x, from the origin on.
-
-    Args:
-        mass: in kg.
-        length: in m.
-
-    >>> rod_body(3, 2).inertia[2, 2]  # m l^2 / 12 about the middle
-    np.float64(1.0)
-    """
-    half, about = length / sympy.Integer(2), mass * length**2 / sympy.Integer(12)
-    if not any(isinstance(value, sympy.Basic) for value in (mass, length)):
-        half, about = length / 2, mass * length**2 / 12
-    return Body(mass, [half, 0, 0], [0, about, about])
 
 
 # ---- The three-legged arm of document B ------------------------------------------------------------
@@ -508,7 +496,13 @@ def three_legged(
         bases = [[0, 0], *([sympy.Symbol(f"x{i}0"), sympy.Symbol(f"y{i}0")] for i in (2, 3))]
     if inertias is None and masses is None:
         inertias = symbols("I")
+    left_out = [
+        key
+        for key, value in (("lengths", lengths), ("masses", masses), ("l_pc", l_pc), ("m_pc", m_pc))
+        if value is None
+    ]
     read = _read(
+        left_out,
         bases=(bases, (3, 2)),
         lengths=(symbols("l") if lengths is None else lengths, (3, 2)),
         masses=(symbols("m") if masses is None else masses, (3, 2)),
@@ -518,26 +512,33 @@ def three_legged(
     )
     _refuse_lengths({"lengths": read["lengths"]})
     _refuse_lengths({"l_pc": read["l_pc"]}, least=0)
+    _refuse_too_short(name, read["bases"], read["lengths"])
     l_pc, m_pc = read["l_pc"].item(), read["m_pc"].item()
     about = None if inertias is None else read["inertias"]
     chains = []
     for i in range(3):
         (l1, l2), (m1, m2) = (_plain(read[key][i]) for key in ("lengths", "masses"))
-        bodies = [rod_body(m1, l1), rod_body(m2, l2)]
+        bodies = [Body.rod(m1, l1), Body.rod(m2, l2)]
         if about is not None:
             I1, I2 = _plain(about[i])
             at_pin = I1 - m1 * l1**2 / 4
             bodies = [Body(m1, [l1 / 2, 0, 0], [0, at_pin, at_pin]), Body(m2, [l2 / 2, 0, 0], [0, I2, I2])]
         chains.append(_chain(_plain(read["bases"][i]), (l1, l2), bodies, gravity, f"chain {i + 1}"))
-    payload = Body(m_pc, [l_pc, 0, 0]) if end == "point" else rod_body(m_pc, l_pc)
+    payload = Body(m_pc, [l_pc, 0, 0]) if end == "point" else Body.rod(m_pc, l_pc)
     chains[0] = replace(chains[0], payload=payload)
     closures = [Pin(Point(1), Point(2)), Pin(Point(1), Point(3))]
     return ThreeLegged(chains, closures, [(2, 1), (3, 1)], name, l_pc)
 
 
-def _read(**given: tuple[Any, tuple[int, ...]]) -> dict[str, Array]:
+def _read(left_out: Sequence[str] = (), **given: tuple[Any, tuple[int, ...]]) -> dict[str, Array]:
     """Read data of a linkage by name, each with its shape, and make them all exact or all floats."""
-    return one_kind({name: as_array(value, name, shape) for name, (value, shape) in given.items()})
+    read = {name: as_array(value, name, shape) for name, (value, shape) in given.items()}
+    try:
+        return one_kind(read)
+    except TypeError as error:
+        if left_out:
+            raise TypeError(f"{error} Symbols stand for what was left out: {', '.join(left_out)}.") from None
+        raise
 
 
 def _refuse_lengths(lengths: dict[str, Array], least: float = 1e-300) -> None:
@@ -547,6 +548,22 @@ def _refuse_lengths(lengths: dict[str, Array], least: float = 1e-300) -> None:
             if not getattr(length, "free_symbols", None) and length < least:
                 expected = "more than 0" if least else "at least 0"
                 raise ValueError(f"{name} holds the length {float(length):g} m; expected {expected}.")
+
+
+def _refuse_too_short(name: str, bases: Array, lengths: Array) -> None:
+    """Raise an error if two chains of two links cannot meet, wherever their links point."""
+    if free_symbols(bases) or free_symbols(lengths):
+        return
+    bases, lengths = as_floats(bases), as_floats(lengths)
+    for i, j in combinations(range(len(bases)), 2):
+        apart = float(np.linalg.norm(bases[j] - bases[i]))
+        bars = [apart, *lengths[i].tolist(), *lengths[j].tolist()]
+        if 2 * max(bars) > sum(bars) * (1 + TOUCHING):
+            what = "distance of their bases" if max(bars) == apart else "longest link"
+            raise ClosureError(
+                f"{name} closes for no inputs: of chains {i + 1} and {j + 1} the {what}, {max(bars):g} m, is longer "
+                f"than the rest together, {sum(bars) - max(bars):g} m."
+            )
 
 
 def _plain(entries: Array) -> list[Any]:
@@ -593,13 +610,22 @@ class FiveBar(Linkage):
         return _together(*leg1, *leg2), (first, second)
 
 
-def five_bar(*, bases: Any, lengths: Any, masses: Any, gravity: Any = (0, 0, 0), name: str = "five-bar") -> FiveBar:
+def five_bar(
+    *,
+    bases: Any,
+    lengths: Any,
+    masses: Any,
+    payload: Any = 0,
+    gravity: Any = (0, 0, 0),
+    name: str = "five-bar",
+) -> FiveBar:
     """Return a five-bar linkage of uniform rods.
 
     Args:
         bases: the two motors, shape (2, 2), in m.
         lengths: crank and coupler of each chain, shape (2, 2), in m.
         masses: of crank and coupler of each chain, shape (2, 2), in kg.
+        payload: mass of a point that sits at P, in kg.
         gravity: the vector along which things fall, in m/s².
         name: shown in messages.
 
@@ -610,12 +636,16 @@ def five_bar(*, bases: Any, lengths: Any, masses: Any, gravity: Any = (0, 0, 0),
     >>> arm.positions([np.pi / 2, np.pi / 2], mode=[1]).round(4)  # on top of a square
     array([ 1.5708, -0.5236,  1.5708,  0.5236])
     """
-    read = _read(bases=(bases, (2, 2)), lengths=(lengths, (2, 2)), masses=(masses, (2, 2)))
+    read = _read(bases=(bases, (2, 2)), lengths=(lengths, (2, 2)), masses=(masses, (2, 2)), payload=(payload, ()))
     _refuse_lengths({"lengths": read["lengths"]})
+    _refuse_too_short(name, read["bases"], read["lengths"])
+    load = read.pop("payload").item()
     chains = []
     for number, (base, length, mass) in enumerate(zip(*map(list, read.values()), strict=True), start=1):
-        rods = [rod_body(m, l) for m, l in zip(_plain(mass), _plain(length), strict=True)]
+        rods = [Body.rod(m, l) for m, l in zip(_plain(mass), _plain(length), strict=True)]
         chains.append(_chain(_plain(base), _plain(length), rods, gravity, f"chain {number}"))
+    if load != 0:
+        chains[0] = replace(chains[0], payload=Body(load))
     return FiveBar(chains, [Pin(Point(1), Point(2))], [(1, 1), (2, 1)], name)
 
 
@@ -698,8 +728,8 @@ def four_bar(
             f"{name} closes for no crank angle: the {longest}, {max(g, a, b, c):g} m, is longer than the other three "
             f"together, {g + a + b + c - max(g, a, b, c):g} m."
         )
-    chain = _chain((0, 0), (a, b), [rod_body(m1, a), rod_body(m2, b)], gravity, "crank and coupler")
-    other = Robot([Link("revolute", _moved(0), rod_body(m3, c))], gravity, _moved(g), _moved(c), name="rocker")
+    chain = _chain((0, 0), (a, b), [Body.rod(m1, a), Body.rod(m2, b)], gravity, "crank and coupler")
+    other = Robot([Link("revolute", _moved(0), Body.rod(m3, c))], gravity, _moved(g), _moved(c), name="rocker")
     return FourBar([chain, other], [Pin(Point(1), Point(2))], [(1, 1)], name)
 
 
@@ -770,7 +800,7 @@ def slider_crank(
     m1, m2, m3 = _plain(read["masses"])
     if not any(map(free_symbols, read.values())) and abs(e) > (a + b) * (1 + TOUCHING):
         raise ClosureError(f"{name} closes for no crank angle: offset {e:g} m, crank and rod together {a + b:g} m.")
-    chain = _chain((0, 0), (a, b), [rod_body(m1, a), rod_body(m2, b)], gravity, "crank and rod")
+    chain = _chain((0, 0), (a, b), [Body.rod(m1, a), Body.rod(m2, b)], gravity, "crank and rod")
     along_x = [[0, 0, 1, 0], [1, 0, 0, e], [0, 1, 0, 0], [0, 0, 0, 1]]
     other = Robot([Link("prismatic", _moved(0), Body(m3))], gravity, along_x, name="slider")
     return SliderCrank([chain, other], [Pin(Point(1), Point(2))], [(1, 1)], name)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
+import sympy
 
 from dynlib import frames
 from dynlib.arrays import Array, Data, apply, as_array, as_exact, is_symbolic, nought, one_kind, sign
@@ -26,7 +27,8 @@ class Body(Data):
     Attributes:
         mass: in kg.
         com: mass centre :math:`{}^{i}p_{c_i}`, shape (3,), in m.
-        inertia: :math:`{}^{c_i}I_i` about the mass centre, shape (3, 3), in kg m²; or its diagonal, shape (3,).
+        inertia: :math:`{}^{c_i}I_i` about the mass centre, shape (3, 3), in kg m²; or its diagonal, shape (3,). Left
+            out it is 0: all mass is at one point. For a uniform rod see :meth:`rod`.
         allow_impossible: take data that no real body can have, such as some published tables.
 
     Raises:
@@ -109,6 +111,25 @@ class Body(Data):
             raise ValueError("mass is 0; a first moment gives the mass centre only if there is a mass.")
         com = np.asarray(moment / m)
         return cls(m, com, I - _of_point(m, com))
+
+    @classmethod
+    def rod(cls, mass: Any, length: Any) -> "Body":
+        """Make a thin uniform rod that lies along x, from the origin on.
+
+        Args:
+            mass: in kg.
+            length: in m.
+
+        Returns:
+            The :class:`Body`, with its mass centre in the middle.
+
+        >>> Body.rod(3, 2).inertia[2, 2]  # m l^2 / 12 about the middle
+        np.float64(1.0)
+        """
+        exact = any(isinstance(value, sympy.Basic) for value in (mass, length))
+        two, twelve = (sympy.Integer(2), sympy.Integer(12)) if exact else (2, 12)
+        about = mass * length**2 / twelve
+        return cls(mass, [length / two, 0, 0], [0, about, about])
 
     def moved(self, T: Array) -> "Body":
         r"""Return the same body in the axes of another frame.

@@ -104,6 +104,10 @@ class Mechanism(Data):
             if not all(hasattr(closure, name) for name in ("a", "b", "rows", "gap")):
                 raise TypeError(f"closure {number} is {closure!r}; expected a Pin, Rod or Slot of dynlib.closures.")
             for point in (closure.a, closure.b):
+                if not isinstance(point, Point):
+                    raise TypeError(
+                        f"closure {number} joins {point!r}; expected a Point, such as Point(1, 2, at=[0.1, 0, 0])."
+                    )
                 self.check_point(point, f"closure {number}")
         for place, (number, joint) in enumerate(self.inputs):
             self._check_joint(number, joint, "input")
@@ -112,7 +116,7 @@ class Mechanism(Data):
 
     def _check_joint(self, chain: int, joint: int, what: str) -> None:
         if not (1 <= chain <= len(self.chains) and 1 <= joint <= self.chains[chain - 1].n):
-            raise ValueError(f"{what} ({chain}, {joint}): {self.name} has no joint {joint} of a chain {chain}.")
+            raise ValueError(f"{what} ({chain}, {joint}): {self.name} has no joint {joint} in chain {chain}.")
 
     def place(self, chain: int, joint: int, what: str = "joint") -> int:
         """Return where a joint stands among the coordinates, from 0.
@@ -317,7 +321,7 @@ class Mechanism(Data):
             if array.shape[-1] != self.n:
                 chains = ", ".join(str(chain.n) for chain in self.chains)
                 hint = (
-                    " (these are only the inputs; see rates, accelerations and close)"
+                    " (these are only the inputs; see positions, close, rates and accelerations)"
                     if array.shape[-1] == self.m
                     else ""
                 )
@@ -346,7 +350,11 @@ class Mechanism(Data):
         array = as_array(value, name, (None,), batch=True)
         if array.shape[-1] != self.m:
             inputs = ", ".join(map(self.joint_name, self.u)) or "none"
-            raise ValueError(f"{name} has {array.shape[-1]} entries; {self.name} has {self.m} inputs ({inputs}).")
+            many = f" For many at once give the shape (..., {self.m})." if self.m else ""
+            raise ValueError(
+                f"{name} has {array.shape[-1]} entries; {self.name} has {self.m} input{'s' if self.m != 1 else ''} "
+                f"({inputs}).{many}"
+            )
         return (as_exact if self.is_symbolic else as_floats)(array)
 
     def __str__(self) -> str:

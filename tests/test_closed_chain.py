@@ -52,7 +52,7 @@ def planar_chain(*lengths, base=(0, 0), gravity=DOWN, kinds=None):
     """Uniform rods of 1 kg, one pinned to the other; a length of 0 is a body that only has a mass."""
     links, place = [], 0.0
     for kind, length in zip(kinds or ["revolute"] * len(lengths), lengths, strict=True):
-        links.append(Link(kind, transform(np.eye(3), np.array([place, 0, 0])), linkages.rod_body(1, length)))
+        links.append(Link(kind, transform(np.eye(3), np.array([place, 0, 0])), Body.rod(1, length)))
         place = length
     tip, foot = (transform(np.eye(3), np.array([*each, 0.0])) for each in ((place, 0), base))
     return Robot(links, gravity, foot, tip)
@@ -351,8 +351,8 @@ def test_kinds_of_singular_positions(directions, kind):
     bars, q = five_bar_with(**directions)
     found = singularity(bars, q, bars.output)
     assert found.kind == kind
-    assert max(found.forward, found.inverse) <= 1
-    assert (found.inverse < 1e-9) == (kind in (1, 3))
+    assert max(abs(found.forward), abs(found.inverse)) <= 1
+    assert (abs(found.inverse) < 1e-9) == (kind in (1, 3))
     if kind < 2:
         assert gamma(bars, q).shape == (4, 2)
     else:
@@ -469,7 +469,7 @@ def test_follow_refuses_paths_that_do_not_fit():
         follow(FOUR_BAR, q, [[0.6], [0.7]])
     with pytest.raises(ValueError, match=r"expected \(K, 1\) and \(3,\)"):
         follow(FOUR_BAR, q, [0.5])
-    with pytest.raises(ValueError, match="path has 2 entries; four-bar has 1 inputs"):
+    with pytest.raises(ValueError, match="path has 2 entries; four-bar has 1 input"):
         follow(FOUR_BAR, q, [[0.5, 1]])
     with pytest.raises(ClosureError, match="does not close four-bar"):
         follow(FOUR_BAR, q + np.array([0, 0.1, 0]), [[0.5], [0.7]])
@@ -494,7 +494,7 @@ def test_positions_that_do_not_close_are_refused_with_the_gap():
 
 def test_inputs_must_be_as_many_as_the_mobility_and_independent():
     q = LEGS.positions([2.5, -1.5], (1, 1))
-    with pytest.raises(ValueError, match="has the mobility 2 .* and 1 inputs; choose 1 more"):
+    with pytest.raises(ValueError, match="has the mobility 2 .* and 1 input; choose 1 more"):
         gamma(replace(LEGS, inputs=[(2, 1)]), q)
     with pytest.raises(ValueError, match="has the mobility 2 .* and 3 inputs; choose 1 fewer"):
         gamma(replace(LEGS, inputs=[(1, 1), (2, 1), (3, 1)]), q)
@@ -508,7 +508,9 @@ def test_inputs_must_be_as_many_as_the_mobility_and_independent():
 
 def test_values_of_wrong_shape_are_refused():
     q = LEGS.positions([2.5, -1.5], (1, 1))
-    with pytest.raises(ValueError, match=r"q has 2 entries \(these are only the inputs; see .* close\).*\(6,\)"):
+    with pytest.raises(
+        ValueError, match=r"q has 2 entries \(these are only the inputs; see positions, close, .*\).*\(6,\)"
+    ):
         gap(LEGS, [2.5, -1.5])
     with pytest.raises(ValueError, match=r"dq has 5 entries; the chains of three-legged arm have 2, 2, 2 joints"):
         constraint_bias(LEGS, q, [0] * 5)
@@ -532,9 +534,9 @@ def test_parts_that_do_not_exist_are_refused():
         Mechanism([chain], [Pin(Point(1), Point(2))], [])
     with pytest.raises(ValueError, match="closure 1 names link 3 of chain 1, which has the links 1 to 2, or None"):
         Mechanism([chain], [Pin(Point(1, 3), Point(0))], [])
-    with pytest.raises(ValueError, match=r"input \(1, 3\): mechanism has no joint 3 of a chain 1"):
+    with pytest.raises(ValueError, match=r"input \(1, 3\): mechanism has no joint 3 in chain 1"):
         Mechanism([chain], [], [(1, 3)])
-    with pytest.raises(ValueError, match=r"input \(0, 1\): mechanism has no joint 1 of a chain 0"):
+    with pytest.raises(ValueError, match=r"input \(0, 1\): mechanism has no joint 1 in chain 0"):
         Mechanism([chain], [], [(0, 1)])
     with pytest.raises(ValueError, match=r"input \(1, 1\) is named twice"):
         Mechanism([chain], [], [(1, 1), (1, 1)])
@@ -617,7 +619,7 @@ def test_every_kind_has_a_description(kind):
         (
             lambda: close(FOUR_BAR, FOUR_BAR.positions([0.5], [1]), hold=[(1, 9)]),
             ValueError,
-            "hold .1, 9.: four-bar has no joint 9 of a chain 1",
+            "hold .1, 9.: four-bar has no joint 9 in chain 1",
         ),
         (
             lambda: singularity(FOUR_BAR, FOUR_BAR.positions([0.5], [1]), Point(1), axes="xw"),
@@ -646,3 +648,46 @@ def test_symbolic_gamma_needs_no_lucky_pivot():
     bars = linkages.four_bar(ground=2, crank=1, coupler=2, rocker=1, masses=[1, 1, 1]).exact()
     q = [sympy.Rational(7, 10), -sympy.Rational(7, 10), sympy.Rational(7, 10)]
     assert gamma(bars, q)[:, 0].astype(float) == pytest.approx([1, -1, 1], abs=1e-14)
+
+
+# ---- One equation alone, and positions to rounding --------------------------------------------------
+
+
+def shaper(inputs):
+    """A crank whose pin slides in a slot of a rocking lever: one closure equation."""
+    at = np.eye(4)
+    at[:3, 3] = [0, -0.3, 0]
+    reach = np.eye(4)
+    reach[0, 3] = 0.08
+    crank = Robot([Link("revolute", np.eye(4), Body.rod(1, 0.08))], DOWN, tool=reach, name="crank")
+    lever = Robot([Link("revolute", np.eye(4), Body.rod(5, 0.5))], DOWN, at, name="lever")
+    return Mechanism([crank, lever], [Slot(Point(1), Point(2, 1), [1, 0, 0])], inputs, "shaper")
+
+
+def test_the_lever_swings_as_far_as_the_tangent():
+    by_crank = shaper([(1, 1)])
+    path = np.linspace(0, 2 * np.pi, 361)[:, None]
+    q = follow(by_crank, close(by_crank, [0.0, 1.3]), path)
+    assert np.ptp(q[:, 1]) == pytest.approx(2 * np.arcsin(0.08 / 0.3), rel=1e-4)
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_the_end_of_the_swing_is_singular_for_the_lever(side):
+    by_lever = shaper([(2, 1)])
+    tangent = np.arcsin(0.08 / 0.3)
+    q = close(by_lever, [-side * tangent + (np.pi if side < 0 else 0), np.pi / 2 - side * tangent], hold=[(1, 1)])
+    assert int(singularity(by_lever, q, Point(1), axes="x").kind) & 2
+    with pytest.raises(SingularPosition, match="joint 1 of chain 2 does not determine the rates of joint 1 of chain 1"):
+        gamma(by_lever, q)
+    q = close(by_lever, [q[0] + 0.1, q[1]], hold=[(1, 1)])
+    assert abs(gamma(by_lever, q)[0, 0]) > 10
+
+
+def test_signs_change_where_a_singular_position_is_passed():
+    arm = LEGS
+    way = np.linspace([0.25, 0.45], [0.36, 0.45], 201)
+    q = arm.working_position(way, (1, 1, -1))
+    found = singularity(arm, q, arm.P)
+    assert found.forward.shape == (201,)
+    factors = np.sin(q[:, 1]) * np.sin(q[:, 5] + q[:, 4] - q[:, 3] - q[:, 2])
+    assert (np.sign(found.forward) == -np.sign(factors)).all()

@@ -527,7 +527,7 @@ def test_states_that_do_not_fit_are_refused():
 def test_inputs_must_fit_the_mobility():
     arm = LEGS.linkage
     q = arm.positions(MOTION[0], (1, 1))
-    with pytest.raises(ValueError, match="has the mobility 2 .* and 1 inputs; choose 1 more"):
+    with pytest.raises(ValueError, match="has the mobility 2 .* and 1 input; choose 1 more"):
         inverse_dynamics(replace(arm, inputs=[(2, 1)]), q, [0], [0])
     with pytest.raises(ValueError, match="and 3 inputs; choose 1 fewer"):
         forward_dynamics(replace(arm, inputs=[(2, 1), (3, 1), (1, 1)]), q, [0] * 3, [0] * 3)

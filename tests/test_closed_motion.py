@@ -182,7 +182,7 @@ def test_a_fork_stops_the_motion(dt, end):
 def test_a_redundant_mechanism_stops_at_a_fork_or_goes_on_rightly(end):
     along = np.eye(4)
     along[0, 3] = 1.0
-    crank = Robot([Link("revolute", np.eye(4), linkages.rod_body(1.0, 1.0))], [0, -10, 0], along, along)
+    crank = Robot([Link("revolute", np.eye(4), Body.rod(1.0, 1.0))], [0, -10, 0], along, along)
     three = Mechanism([*FLAT.chains, crank], [*FLAT.closures, Pin(Point(1, 2, at=[1, 0, 0]), Point(3))], [(1, 1)])
     stopped = ""
     try:
@@ -379,7 +379,7 @@ def test_other_input_that_cannot_be_meant():
         simulate(start[0], start[1], [0] * 4, [0, 1])
     with pytest.raises(ValueError, match=r"q0 has the shape \(2, 4\); expected \(4,\)"):
         simulate(start[0], [start[1]] * 2, [0, 0], [0, 1])
-    with pytest.raises(ValueError, match="holds exact data; motion is computed with floats"):
+    with pytest.raises(ValueError, match="simulate computes with floats, and three-legged arm is exact"):
         simulate(linkages.three_legged(), [0] * 6, [0, 0], [0, 1])
     with pytest.raises(ValueError, match="names chain 7"):
         simulate(*start, [0, 1], loads=[Load(Point(7), [1, 0, 0])])
@@ -463,3 +463,30 @@ def test_closed_formulas_are_derived_once():
     for _ in range(2):
         simulate(*STARTS["four-bar"], [0, 0.01])
     assert closed_motion._compiled.cache_info().hits > before
+
+
+# ---- Links without mass ----------------------------------------------------------------------------
+
+
+def test_links_without_mass_move_with_the_others():
+    """A point mass at P, everything else without mass, against a heavier set of links that becomes lighter."""
+
+    def run(mass, **options):
+        bars = linkages.five_bar(
+            bases=[[0, 0], [1, 0]], lengths=[[0.4, 0.9], [0.5, 0.8]], masses=[[mass, mass]] * 2, payload=1, gravity=DOWN
+        )
+        return simulate(bars, bars.positions([1.5, 1.2], [1]), [0, 0], [0, 0.1, 0.2], **options)
+
+    none = run(0)
+    assert none.gap.max() < 1e-13
+    assert np.abs(none.imbalance).max() < 1e-7
+    small, smaller = (run(mass).q - none.q for mass in (1e-3, 1e-4))
+    assert np.abs(small).max() == pytest.approx(10 * np.abs(smaller).max(), rel=0.05)
+    slow = run(0, compiled=False, dt=0.01)
+    assert slow.q == pytest.approx(run(0, dt=0.01).q, abs=1e-10)
+
+
+def test_nothing_moves_without_any_mass():
+    bars = linkages.four_bar(ground=4, crank=1, coupler=3.5, rocker=2.5, masses=[0, 0, 0])
+    with pytest.raises(ValueError, match="no link of four-bar has a mass or an inertia; no motion follows"):
+        simulate(bars, bars.positions([1.0], [1]), [0], [0, 1])

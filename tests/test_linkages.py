@@ -17,10 +17,11 @@ from linkages_at_random import (
     random_state,
 )
 
-from dynlib import closed_chain, linkages
+from dynlib import closed_chain, closed_dynamics, linkages
 from dynlib.closed_chain import ClosureError, gap
 from dynlib.closures import Point
-from dynlib.linkages import five_bar, four_bar, rod_body, slider_crank, three_legged, two_link_angles
+from dynlib.linkages import five_bar, four_bar, slider_crank, three_legged, two_link_angles
+from dynlib.links import Body
 
 LEGS = three_legged(
     bases=[[0, 0], [0.5, 0], [0.3, 0.55]],
@@ -156,7 +157,7 @@ def test_both_conditions_of_three_legs_are_named():
     with pytest.raises(ClosureError, match=r"\|l22 - l32\| <= \|B2 B3\| <= l22 \+ l32 does not hold \(E33\)"):
         LEGS.positions([0, np.pi], (1, 1))
     arm = three_legged(
-        bases=[[0, 0], [2, 0], [2, 1]],
+        bases=[[0, 0], [1.3, 0], [1.0, 0.9]],
         lengths=[[0.1, 0.2], [0.5, 0.6], [0.5, 0.6]],
         masses=[[1, 1]] * 3,
         l_pc=0,
@@ -306,12 +307,12 @@ def test_working_modes_lead_back_to_the_position_they_came_from(seed):
 
 def test_errors_of_reach_of_working_positions():
     with pytest.raises(
-        ClosureError, match=r"for the output \[2.0, 0.0\]: .* of chain 1, does not hold .* long by 1.2 m"
+        ClosureError, match=r"for the output \[2.0, 0.0\]: .* for chain 1, does not hold .* long by 1.2 m"
     ):
         LEGS.working_position([2, 0], (1, 1, 1))  # 0.3 + 0.35 + 0.15
-    with pytest.raises(ClosureError, match=r"distance from its base <= l21 \+ l22, of chain 2, does not hold"):
+    with pytest.raises(ClosureError, match=r"distance of its end from O2 <= l21 \+ l22, for chain 2, does not hold"):
         LEGS.working_position([-0.79, 0], (1, 1, 1))
-    with pytest.raises(ClosureError, match="of chain 1, does not hold"):
+    with pytest.raises(ClosureError, match="for chain 1, does not hold"):
         ENGINE.working_position([2.6], (1,))
     assert LEGS.working_modes([2, 0]) == {}
 
@@ -432,13 +433,13 @@ def test_inertias_are_about_the_base_pin_and_about_the_mass_centre():
 
 
 def test_rods_are_uniform():
-    half, whole = rod_body(1, 0.5), rod_body(2, 1)
+    half, whole = Body.rod(1, 0.5), Body.rod(2, 1)
     moved = np.eye(4)
     moved[0, 3] = 0.5
     assert difference((half + half.moved(moved)).inertia, whole.inertia) < 1e-15
     m, l = sympy.symbols("m l")
-    assert rod_body(m, l).inertia[2, 2] == m * l**2 / 12
-    assert rod_body(m, l).com[0] == l / 2
+    assert Body.rod(m, l).inertia[2, 2] == m * l**2 / 12
+    assert Body.rod(m, l).com[0] == l / 2
 
 
 @for_seeds(12)
@@ -515,3 +516,32 @@ def test_inputs_of_ten_turns_get_a_hint_at_degrees():
 def test_conditions_need_numbers():
     with pytest.raises(ValueError, match="conditions computes with floats, and three-legged arm is exact .symbols I11"):
         three_legged().conditions([0, 0], (1, 1))
+
+
+def test_linkages_that_close_nowhere():
+    with pytest.raises(
+        ClosureError, match="closes for no inputs: of chains 1 and 2 the distance of their bases, 1 m, is"
+    ):
+        five_bar(bases=[[0, 0], [1, 0]], lengths=[[0.1, 0.1]] * 2, masses=[[1, 1]] * 2)
+    with pytest.raises(ClosureError, match="of chains 1 and 3 the longest link, 5 m, is longer than the rest together"):
+        three_legged(LEGS_BASES, [[1, 1], [1, 1], [5, 1]], [[1, 1]] * 3, l_pc=0.1, m_pc=1)
+
+
+def test_what_was_left_out_is_named():
+    with pytest.raises(TypeError, match="Symbols stand for what was left out: masses, m_pc."):
+        three_legged(LEGS_BASES, [[1.5, 1]] * 3, l_pc=0.1)
+    with pytest.raises(TypeError, match=r"mode is 1; expected a list of sides, such as .1."):
+        FOUR_BAR.positions([0.5], 1)
+
+
+def test_a_payload_sits_at_p():
+    light, heavy = (
+        five_bar(bases=[[0, 0], [1, 0]], lengths=[[1, 1]] * 2, masses=[[0, 0]] * 2, payload=m, gravity=[0, -10, 0])
+        for m in (0, 2)
+    )
+    assert light.chains[0].payload is None
+    q = heavy.positions([np.pi / 2, np.pi / 2], [1])
+    pushed = closed_dynamics.Load(light.output, force=[0, -20, 0])
+    assert closed_dynamics.inverse_dynamics(heavy, q, [0, 0], [0, 0]) == pytest.approx(
+        closed_dynamics.inverse_dynamics(light, q, [0, 0], [0, 0], loads=[pushed])
+    )
