@@ -331,6 +331,11 @@ def motion_of(
         ClosureError, SingularPosition, ValueError: as :func:`gamma`.
     """
     (q,), du, ddu = mechanism.state(q=q), *(mechanism.input_values(*pair) for pair in (("du", du), ("ddu", ddu)))
+    try:
+        np.broadcast_shapes(q.shape[:-1], du.shape[:-1], ddu.shape[:-1])
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in (("q", q), ("du", du), ("ddu", ddu)))
+        raise ValueError(f"the batches do not fit together: {shapes}; expected equal leading axes.") from None
     J = regular_jacobian(mechanism, q)
     Gamma = _gamma(mechanism, q, J, steps)
     dq = (Gamma @ du[..., None])[..., 0]

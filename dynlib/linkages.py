@@ -207,6 +207,9 @@ class Linkage(Mechanism):
     def working_position(self, output: Any, mode: Sequence[int]) -> Array:
         """Return the position in which the output has a wanted value, in one working mode.
 
+        Along a path of the output the assembly mode may change, where the inputs do not determine the motion; look at
+        the sign of ``forward`` of :func:`dynlib.closed_chain.singularity`.
+
         Args:
             output: where the output point is to be, shape (..., 2), in m; for a four-bar the angle of the rocker, for a
                 slider-crank the place of the slider, each of shape (..., 1).
