@@ -484,6 +484,7 @@ class _Run:
         self.viscous = _viscous(mechanism).tolist()
         self.energies = torque is not None or bool(loads) or any(self.viscous)
         self.free: Array | None = None
+        self.before, self.volume = np.zeros((len(self.equations.kept), self.n)), 0.0
 
     def forces(self, t: float, q: list[float], dq: list[float]) -> list[float]:
         """Return what the inputs supply, in all n places.
@@ -529,20 +530,32 @@ class _Run:
         """Stop where the closures have lost rank since the last step: there the mechanism may go on in another way.
 
         The rows of J and the directions that were free before span the space, and with one orientation, as long as the
-        free directions only turn a little; where rank is lost the orientation changes.
+        free directions only turn a little; where rank is lost the orientation changes. Far from such a place, where the
+        rows span a good part of the largest volume so far, nobody need look so closely.
         """
         J = np.array(self.equations.closing(q)[2]).reshape(-1, self.n)
-        J = J / max(np.linalg.norm(J, axis=1).max(initial=0.0), 1e-300)
-        if self.free is not None and np.linalg.det(np.vstack([J, self.free.T])) < _LEAST_GRIP:
+        volume = float(np.linalg.det(J @ J.T))  # squared
+        self.volume = max(self.volume, volume)
+        if volume > 0.2 * self.volume:
+            self.free, self.before = None, J
+            return
+        if self.free is None:
+            self.free = self.free_directions(self.before)
+        scale = max(np.linalg.norm(J, axis=1).max(initial=0.0), 1e-300)
+        if np.linalg.det(np.vstack([J / scale, self.free.T])) < _LEAST_GRIP:
             why = (
                 "the closure equations lose rank here. The mechanism can change into another way of moving, and which "
                 "one it takes does not follow from the equations."
             )
             raise SimulationError(why, t, q, dq)
+        self.free = self.free_directions(J)
+
+    def free_directions(self, J: Array) -> Array:
+        """Return directions that keep the chains closed, (n, m), so that J and they have positive orientation."""
         free = np.linalg.qr(J.T, mode="complete")[0][:, len(J) :]
         if free.size and np.linalg.det(np.vstack([J, free.T])) < 0:
             free[:, 0] *= -1
-        self.free = free
+        return free
 
     def step(self, t: float, y: list[float], h: float) -> list[float]:
         """Return the state after one step of the classical Runge-Kutta method."""
