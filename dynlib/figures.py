@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from zlib import crc32
 
 import matplotlib
 import numpy as np
@@ -119,8 +120,24 @@ def svg(figure: Figure | Film, alt: str) -> str:
         legend.set_frame_on(False)
     with matplotlib.rc_context(_STYLE):
         drawing.savefig(file, format="svg", transparent=True, metadata={"Title": alt, "Date": None, "Creator": None})
-    written = "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
+    written = _settled("\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n", alt)
     return _set_in_motion(written, figure) if isinstance(figure, Film) else written
+
+
+def _settled(text: str, alt: str) -> str:
+    """Return an SVG that does not depend on the last digits of a processor.
+
+    Places are given to a hundredth of a point; sizes of letters are not touched. Names that Matplotlib makes from the
+    digits of a shape become numbers, in the order in which they occur, behind one that tells pictures apart.
+    """
+    number = r"scale\([^)]*\)|-?\d+\.\d{3,}"
+    short = re.sub(number, lambda found: found[0] if found[0][0] == "s" else f"{float(found[0]):.2f}", text)
+    names: dict[str, str] = {}
+    return re.sub(
+        r'(?<=["#])[a-z][0-9a-f]{10}(?=[")])',
+        lambda found: names.setdefault(found[0], f"shape{crc32(alt.encode())}-{len(names) + 1}"),
+        short,
+    )
 
 
 def _set_in_motion(text: str, film: Film) -> str:
@@ -138,9 +155,7 @@ def _set_in_motion(text: str, film: Film) -> str:
         "@media (prefers-reduced-motion: reduce) { .pose { animation: none } }",
     ]
     marked = re.sub(r'<g id="(pose)(\d+)">', r'<g class="\1 \1\2">', text)
-    number = r"scale\([^)]*\)|-?\d+\.\d{4,}"  # places to a hundredth of a point are enough; sizes of letters are not
-    short = re.sub(number, lambda found: found[0] if found[0][0] == "s" else f"{float(found[0]):.2f}", marked)
-    return short.replace("</style>", "\n" + "\n".join(rules) + "\n</style>", 1)
+    return marked.replace("</style>", "\n" + "\n".join(rules) + "\n</style>", 1)
 
 
 def show(figure: Figure | Film, alt: str) -> None:
