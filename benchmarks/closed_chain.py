@@ -33,7 +33,8 @@ from benchmarks import versions
 from benchmarks.simulate import installed
 from dynlib import closed_chain
 from dynlib.arrays import Array
-from dynlib.closed_motion import energy_of, equations_of, simulate
+from dynlib.closed_equations import equations_of
+from dynlib.closed_motion import energy_of, simulate
 from dynlib.linkages import FiveBar, five_bar
 
 SECONDS, STEP, EVERY, STIFFNESS = 10.0, 0.001, 10, 20.0  # s, s, steps from one state that is kept to the next, 1/s

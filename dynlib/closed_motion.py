@@ -9,24 +9,19 @@ and then the rates, both by as little as possible in the measure of the masses.
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import sympy
 
 from dynlib import closed_chain, closed_dynamics, lagrange
-from dynlib import simulate as serial
-from dynlib.arrays import Array, exact_array
-from dynlib.closed_chain import constraint_bias, constraint_jacobian, mobility
-from dynlib.closed_dynamics import Load, has_inertia, tree_mass_matrix
+from dynlib.arrays import Array
+from dynlib.closed_dynamics import Load
+from dynlib.closed_equations import equations_of, less_turns_of, refuse_unfit, viscous_friction
 from dynlib.mechanism import Mechanism
-from dynlib.notation import tidy
 from dynlib.robot import Robot
 from dynlib.simulate import SimulationError, Torque
 
-_COMPILED_UP_TO = 3  # joints of a chain; the formulas of longer ones take long to derive
 _SINGULAR = 1e-13  # least pivot of a matrix that is definite, relative to the largest
 _TOLERANCE = 1e-10  # error of one step, relative and absolute
 _LARGEST_JUMP = 0.3  # of the rates, in a projection; more would take or give energy without anybody's noticing
@@ -139,7 +134,7 @@ def simulate(
         raise ValueError(f"t is {t!r}; expected growing times, shape (K,), in s.")
     if not (dt is None or (dt > 0 and math.isfinite(dt))) or not (baumgarte >= 0 and math.isfinite(baumgarte)):
         raise ValueError(f"dt is {dt} s and baumgarte {baumgarte} 1/s; expected dt > 0 and baumgarte >= 0.")
-    _refuse_unfit(mechanism)
+    refuse_unfit(mechanism)
     (q0,) = mechanism.state(q=q0)
     if q0.ndim != 1:
         raise ValueError(f"q0 has the shape {q0.shape}; expected ({mechanism.n},).")
@@ -152,312 +147,6 @@ def simulate(
         closed_dynamics.refuse_opening(mechanism, q0, dq0)
     run = _Run(mechanism, tuple(loads), torque, baumgarte, project, compiled, q0)
     return run.through(q0.tolist(), dq0.tolist(), times, dt, progress)
-
-
-def _refuse_unfit(mechanism: Mechanism) -> None:
-    """Raise an error for symbols, for dry friction, and if nothing has a mass."""
-    closed_chain.refuse_symbols(mechanism, "simulate")
-    if not any(map(has_inertia, mechanism.chains)):
-        raise ValueError(f"no link of {mechanism.name} has a mass or an inertia; no motion follows from torques.")
-    for number, chain in enumerate(mechanism.chains, start=1):
-        for joint, link in enumerate(chain.links, start=1):
-            if link.motor is not None and link.motor.coulomb.any():
-                raise ValueError(
-                    f"joint {joint} of chain {number} has dry friction, which switches the equations where it "
-                    "sticks; closed chains are simulated with viscous friction only. inverse_dynamics and "
-                    "forward_dynamics know both."
-                )
-
-
-# ---- The equations, ready for many calls -----------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Equations:
-    """What the integration asks for; all lists of floats.
-
-    Attributes:
-        kept: places of the closure equations that are solved for; the redundant ones are left out.
-        accelerate: (q, dq, forces of the inputs in all n places) to ddq, lam of the kept equations, power of the loads,
-            pivots.
-        closing: q to the change that closes it, phi, and the rows of J.
-        steadying: (q, dq) to the change of the rates that fits.
-    """
-
-    kept: tuple[int, ...]
-    accelerate: Callable[[list[float], list[float], list[float]], tuple[list[float], list[float], float, Any]]
-    closing: Callable[[list[float]], tuple[list[float], list[float], list[list[float]]]]
-    steadying: Callable[[list[float], list[float]], list[float]]
-
-
-def equations_of(
-    mechanism: Mechanism,
-    *,
-    loads: Sequence[Load] = (),
-    q0: Any = None,
-    baumgarte: float = 0.0,
-    compiled: bool | None = None,
-) -> Equations:
-    r"""Return the equations of motion of a closed chain as functions of floats that are fast to call many times.
-
-    Args:
-        mechanism: chains and closures, of numbers; every link needs a mass. Joints may have viscous friction.
-        loads: constant forces that the surroundings put *on* the mechanism.
-        q0: a closed position, shape (n,), in rad or m, in which redundant closure equations are found, to be left out.
-            Without it all equations count; then redundant ones make the accelerations fail.
-        baumgarte: as in :func:`simulate`.
-        compiled: whether closed formulas are derived once, so that a call takes microseconds; otherwise each call runs
-            the recursion, which takes milliseconds. By default for chains of up to 3 joints.
-
-    Returns:
-        The :class:`Equations`.
-
-    Raises:
-        ClosureError: q0 does not close the chains.
-        ValueError: symbols, a wrong length, shape or number, dry friction, or a link without mass data.
-
-    >>> from dynlib.linkages import four_bar
-    >>> bars = four_bar(ground=2, crank=1, coupler=2, rocker=1, masses=[1, 1, 1])
-    >>> q = bars.positions([0.5], mode=[1]).tolist()  # crank and rocker turn, the coupler shifts: 1/3 + 1/3 + 1 kg m^2
-    >>> ddq, *_ = equations_of(bars).accelerate(q, [0.0, 0.0, 0.0], [5.0, 0.0, 0.0])
-    >>> np.round(ddq, 12)
-    array([ 3., -3.,  3.])
-    """
-    _refuse_unfit(mechanism)
-    closed_dynamics.refuse_batched(loads)
-    redundant = () if q0 is None else mobility(mechanism, q0).redundant
-    kept = tuple(row for row, name in enumerate(mechanism.rows) if name not in redundant)
-    if compiled is None:
-        compiled = all(chain.n <= _COMPILED_UP_TO for chain in mechanism.chains)
-    if not compiled:
-        return _by_recursion(mechanism, kept, tuple(loads), baumgarte)
-    definite = _is_definite(mechanism, np.zeros(mechanism.n) if q0 is None else q0)
-    return (_compiled if definite else _compiled_with_pivots)(mechanism, kept, tuple(loads), baumgarte)
-
-
-class _Tape:
-    """Assignments, one after the other, for a function without loops and pivots."""
-
-    def __init__(self, formulas: Sequence[sympy.Expr]):
-        self.lines, self.formulas = sympy.cse(list(formulas), symbols=sympy.numbered_symbols("c_"), order="none")
-
-    def put(self, value: sympy.Expr) -> sympy.Expr:
-        """Give a value a name, if it is more than a name or a number, and return that."""
-        if value.is_Atom:
-            return value
-        name = sympy.Symbol(f"s_{len(self.lines)}")
-        self.lines.append((name, value))
-        return name
-
-    def solved(self, K: list[list[sympy.Expr]], right: list[sympy.Expr]) -> tuple[list[sympy.Expr], list[sympy.Expr]]:
-        """Solve K x = right by elimination without a look at the pivots, and return x and the pivots.
-
-        K is symmetric, first a positive definite block and then zeros: then no pivot vanishes unless K is singular.
-        """
-        K, right, size = [list(row) for row in K], list(right), len(right)
-        factors: list[dict[int, sympy.Expr]] = []
-        for k in range(size):
-            inverse = self.put(1 / K[k][k])
-            below = [i for i in range(k + 1, size) if K[i][k] != 0]
-            factors.append({i: self.put(K[i][k] * inverse) for i in below})
-            for place, i in enumerate(below):
-                for j in below[place:]:
-                    K[j][i] = K[i][j] = self.put(K[j][i] - factors[k][i] * K[j][k])
-                right[i] = self.put(right[i] - factors[k][i] * right[k])
-            right[k] = self.put(right[k] * inverse)
-        for k in reversed(range(size)):
-            for i, factor in factors[k].items():
-                right[k] = self.put(right[k] - factor * right[i])
-        return right, [K[k][k] for k in range(size)]
-
-    def function(self, arguments: Sequence[Any], results: Any) -> Callable[..., Any]:
-        """Return a function of floats."""
-        used = self._needed(results)
-        lines = [line for line in self.lines if line[0] in used]
-        groups = [list(group) for group in arguments]
-        return sympy.lambdify(groups, results, modules="math", cse=lambda _: (lines, results))
-
-    def _needed(self, results: Any) -> set[sympy.Expr]:
-        needed = set().union(*(sympy.sympify(each).free_symbols for each in _flat(results)))
-        for name, value in reversed(self.lines):
-            if name in needed:
-                needed |= value.free_symbols
-        return needed
-
-
-def _flat(nested: Any) -> list[Any]:
-    return [leaf for part in nested for leaf in _flat(part)] if isinstance(nested, list | tuple) else [nested]
-
-
-@dataclass(frozen=True)
-class _Formulas:
-    """The equations of a mechanism, its numbers in them: names of values on a tape, and the symbols they depend on."""
-
-    tape: _Tape
-    q: Array
-    dq: Array
-    u: tuple[sympy.Symbol, ...]
-    K: list[list[sympy.Expr]]
-    right: list[sympy.Expr]
-    phi: list[sympy.Expr]
-    J: list[list[sympy.Expr]]
-    rates: list[sympy.Expr]
-    power: sympy.Expr
-
-
-@lru_cache(maxsize=16)
-def _formulas(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...], baumgarte: float) -> _Formulas:
-    """Derive everything once."""
-    exact = mechanism.exact()
-    q, dq, _ = exact.motion_symbols()
-    n, r = mechanism.n, len(kept)
-    u, omega = sympy.symbols(f"u_:{n}"), sympy.Rational(repr(float(baumgarte)))
-    M, h = np.full((n, n), sympy.S.Zero), np.full(n, sympy.S.Zero)
-    for first, chain in zip(mechanism.first, mechanism.chains, strict=True):
-        if not has_inertia(chain):
-            continue
-        mine = slice(first, first + chain.n)
-        theirs, their_rates, M_chain, h_chain = serial.formulas(chain)
-        names = dict(zip([*theirs, *their_rates], [*q[mine], *dq[mine]], strict=True))
-        M[mine, mine], h[mine] = _renamed(M_chain, names), _renamed(h_chain, names)
-    h = h + exact_array(_viscous(mechanism)) * dq
-    pushes = np.full(n, sympy.S.Zero)
-    for load in loads:
-        J_P = closed_chain.tree_jacobian(exact, q, load.point)
-        pushes = pushes + J_P.T @ exact_array(np.concatenate([load.force, load.moment]).astype(float))
-    phi, J, bias = (
-        _as_sums(formulas[list(kept)])
-        for formulas in (
-            closed_chain.gap(exact, q),
-            closed_chain.constraint_jacobian(exact, q),
-            closed_chain.constraint_bias(exact, q, dq),
-        )
-    )
-    tape = _Tape([sympy.sympify(e) for e in (*M.flat, *h, *pushes, *phi, *J.flat, *bias)])
-    named = iter(tape.formulas)
-    M, h, pushes, phi, J, bias = (
-        np.array([tape.put(next(named)) for _ in range(array.size)], dtype=object).reshape(array.shape)
-        for array in (M, h, pushes, phi, J, bias)
-    )
-    K = np.block([[M, J.T], [J, np.full((r, r), sympy.S.Zero)]]).tolist()
-    rates = J @ dq
-    pull = [bias[i] + 2 * omega * rates[i] + omega**2 * phi[i] for i in range(r)]
-    right = [tape.put(u[k] + pushes[k] - h[k]) for k in range(n)] + [tape.put(-each) for each in pull]
-    power = tape.put(sympy.Add(*(push * rate for push, rate in zip(pushes, dq, strict=True))))
-    return _Formulas(tape, q, dq, u, K, right, list(phi), J.tolist(), list(rates), power)
-
-
-@lru_cache(maxsize=16)
-def _compiled(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...], baumgarte: float) -> Equations:
-    """Return the equations as functions without loops, for a mass matrix that is positive definite."""
-    f, n = _formulas(mechanism, kept, loads, baumgarte), mechanism.n
-    tape, nothing = f.tape, [sympy.S.Zero] * n
-    found, pivots = tape.solved(f.K, f.right)
-    accelerate = tape.function([f.q, f.dq, f.u], [found[:n], [-each for each in found[n:]], f.power, pivots])
-    closed, _ = tape.solved(f.K, nothing + [tape.put(-each) for each in f.phi])
-    closing = tape.function([f.q], [closed[:n], f.phi, f.J])
-    steady, _ = tape.solved(f.K, nothing + [tape.put(-each) for each in f.rates])
-    return Equations(kept, accelerate, closing, tape.function([f.q, f.dq], steady[:n]))
-
-
-def _compiled_with_pivots(
-    mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...], baumgarte: float
-) -> Equations:
-    """Return the equations with closed formulas in them, solved with pivots, for links without mass."""
-    f, n = _formulas(mechanism, kept, loads, baumgarte), mechanism.n
-    system = f.tape.function([f.q, f.dq, f.u], [f.K, f.right, f.power])
-    gaps = f.tape.function([f.q], [f.K, f.phi, f.J])
-    moving = f.tape.function([f.q, f.dq], [f.K, f.rates])
-
-    def accelerate(q: list[float], dq: list[float], forces: list[float]) -> Any:
-        K, right, power = system(q, dq, forces)
-        found = np.linalg.solve(K, right)
-        return found[:n].tolist(), (-found[n:]).tolist(), power, np.linalg.svd(K, compute_uv=False)
-
-    def closing(q: list[float]) -> tuple[list[float], list[float], list[list[float]]]:
-        K, phi, J = gaps(q)
-        return _smallest(K, phi, n), phi, J
-
-    def steadying(q: list[float], dq: list[float]) -> list[float]:
-        K, rates = moving(q, dq)
-        return _smallest(K, rates, n)
-
-    return Equations(kept, accelerate, closing, steadying)
-
-
-def _smallest(K: Any, gaps: Any, n: int) -> list[float]:
-    """Return the smallest change, in the measure of the masses, that takes gaps or their rates away."""
-    return np.linalg.solve(K, [*np.zeros(n), *(-gap for gap in gaps)])[:n].tolist()
-
-
-def _renamed(formulas: Array, names: dict[Any, Any]) -> Array:
-    return np.asarray(np.frompyfunc(lambda formula: formula.xreplace(names), 1, 1)(formulas))
-
-
-def _as_sums(formulas: Array) -> Array:
-    """Return formulas with sines and cosines of sums of angles, as M and h have them; roots are left as they are."""
-
-    def written(formula: sympy.Expr) -> sympy.Expr:
-        rooted = any(not power.exp.is_Integer or power.exp < 0 for power in formula.atoms(sympy.Pow))
-        return formula if rooted else tidy(formula)
-
-    return np.asarray(np.frompyfunc(written, 1, 1)(formulas))
-
-
-def _by_recursion(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...], omega: float) -> Equations:
-    """Return the equations by the recursion of each chain, for chains of any length."""
-    n, rows = mechanism.n, list(kept)
-    pieces = zip(mechanism.first, mechanism.chains, strict=True)
-    chains = [
-        (slice(first, first + chain.n), serial.equations_of(chain, compiled=None if has_inertia(chain) else False))
-        for first, chain in pieces
-    ]
-    viscous = _viscous(mechanism)
-
-    def less_turns(q: list[float]) -> list[float]:
-        return _wrapped(mechanism, np.array(q)).tolist()
-
-    def matrix(q: list[float], dq: list[float]) -> tuple[Array, Array, Array]:
-        M, h = np.zeros((n, n)), viscous * dq
-        for mine, equations in chains:
-            M[mine, mine], of_chain = equations(q[mine], dq[mine])
-            h[mine] += of_chain
-        J = constraint_jacobian(mechanism, q)[rows]
-        return np.block([[M, J.T], [J, np.zeros((len(rows), len(rows)))]]), J, h
-
-    def accelerate(q: list[float], dq: list[float], forces: list[float]) -> Any:
-        q = less_turns(q)
-        K, J, h = matrix(q, dq)
-        phi, pushes = closed_chain.gap(mechanism, q)[rows], np.zeros(n)
-        for load in loads:
-            pushes += closed_chain.tree_jacobian(mechanism, q, load.point).T @ [*load.force, *load.moment]
-        bias = constraint_bias(mechanism, q, dq)[rows] + 2 * omega * (J @ dq) + omega**2 * phi
-        found = np.linalg.solve(K, [*(np.array(forces) + pushes - h), *-bias])
-        return found[:n].tolist(), (-found[n:]).tolist(), float(pushes @ dq), np.linalg.svd(K, compute_uv=False)
-
-    def closing(q: list[float]) -> tuple[list[float], list[float], list[list[float]]]:
-        q = less_turns(q)
-        phi, (K, J, _) = closed_chain.gap(mechanism, q)[rows], matrix(q, [0.0] * n)
-        return _smallest(K, phi, n), phi.tolist(), J.tolist()
-
-    def steadying(q: list[float], dq: list[float]) -> list[float]:
-        K, J, _ = matrix(less_turns(q), dq)
-        return _smallest(K, J @ dq, n)
-
-    return Equations(kept, accelerate, closing, steadying)
-
-
-def _viscous(mechanism: Mechanism) -> Array:
-    """Return the viscous friction of all joints, seen at the joints, (n,)."""
-    motors = [link.motor for chain in mechanism.chains for link in chain.links]
-    return np.array([0.0 if motor is None else float(motor.viscous * motor.gear**2) for motor in motors])
-
-
-def _is_definite(mechanism: Mechanism, q: Array) -> bool:
-    """Say whether the mass matrix of the cut mechanism is safely positive definite."""
-    M = tree_mass_matrix(mechanism, q)
-    size = np.sqrt(np.maximum(np.diag(M), 1e-300))
-    return bool(np.linalg.eigvalsh(M / size[:, None] / size)[0] > 1e-9)
 
 
 class _Run:
@@ -481,7 +170,7 @@ class _Run:
         else:
             constant = mechanism.input_values("torque", torque)
             self.torque = lambda t, q, dq: constant
-        self.viscous = _viscous(mechanism).tolist()
+        self.viscous = viscous_friction(mechanism).tolist()
         self.energies = torque is not None or bool(loads) or any(self.viscous)
         self.free: Array | None = None
         self.before, self.volume = np.zeros((len(self.equations.kept), self.n)), 0.0
@@ -657,7 +346,7 @@ class _Run:
         """Stop if equations that were left out as redundant do not hold any more."""
         if not self.project or len(self.equations.kept) == len(self.mechanism.rows):
             return
-        phi = closed_chain.gap(self.mechanism, _wrapped(self.mechanism, np.array(q)))
+        phi = closed_chain.gap(self.mechanism, less_turns_of(self.mechanism, np.array(q)))
         if np.abs(phi).max() > closed_chain.CLOSED * self.mechanism.size:
             row = int(np.abs(phi).argmax())
             why = (
@@ -688,7 +377,7 @@ class _Run:
         """Return the motion; its energies come from the recursion, whatever has integrated it."""
         q, dq, ddq, tau, lam, balance = (np.array(column) for column in zip(*rows, strict=True))
         kinetic, potential = energy_of(self.mechanism, q, dq)
-        phi = closed_chain.gap(self.mechanism, _wrapped(self.mechanism, q))
+        phi = closed_chain.gap(self.mechanism, less_turns_of(self.mechanism, q))
         widest = np.abs(phi).max(axis=-1, initial=0.0)
         return LinkageMotion(
             times.copy(), q, dq, ddq, tau, lam, widest, kinetic, potential, balance[:, 0], balance[:, 1]
@@ -709,7 +398,7 @@ def energy_of(mechanism: Mechanism, q: Any, dq: Any) -> tuple[Array, Array]:
     Raises:
         ValueError: a wrong length, shape or number, or a link without mass data.
     """
-    q, dq = mechanism.state(q=_wrapped(mechanism, np.asarray(q, dtype=float)), dq=dq)
+    q, dq = mechanism.state(q=less_turns_of(mechanism, np.asarray(q, dtype=float)), dq=dq)
     kinetic, potential = np.zeros(q.shape[:-1]), np.zeros(q.shape[:-1])
     pieces = zip(mechanism.chains, mechanism.parts(q), mechanism.parts(dq), strict=True)
     for chain, values, rates in pieces:
@@ -722,9 +411,3 @@ def energy_of(mechanism: Mechanism, q: Any, dq: Any) -> tuple[Array, Array]:
 def _rotors(chain: Robot) -> Array:
     motors = [link.motor for link in chain.links]
     return np.array([0.0 if motor is None else float(motor.inertia * motor.gear**2) for motor in motors])
-
-
-def _wrapped(mechanism: Mechanism, q: Array) -> Array:
-    """Return joint values with full turns taken off; after many turns they are large, and no mistake for degrees."""
-    turning = np.array([link.turn for chain in mechanism.chains for link in chain.links], dtype=bool)
-    return np.where(turning, np.remainder(q, 2 * np.pi), q)

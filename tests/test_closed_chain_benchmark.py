@@ -10,7 +10,8 @@ import sympy
 pytest.importorskip("pinocchio", reason="Pinocchio has no wheel for this system")
 
 from benchmarks import closed_chain as benchmark
-from dynlib.closed_motion import equations_of, simulate
+from dynlib.closed_equations import equations_of
+from dynlib.closed_motion import simulate
 
 
 def test_accelerations_agree():

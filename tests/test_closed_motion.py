@@ -8,7 +8,7 @@ from linkages_at_random import difference, for_seeds, random_state
 from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
-from dynlib import closed_chain, closed_motion, linkages
+from dynlib import closed_chain, closed_equations, linkages
 from dynlib.closed_chain import ClosureError, SingularPosition, gap
 from dynlib.closed_dynamics import Load, inverse_dynamics, pin_forces, with_multipliers
 from dynlib.closed_motion import energy_of, simulate
@@ -459,10 +459,10 @@ def test_tearing_is_reported_with_time_and_state():
 
 
 def test_closed_formulas_are_derived_once():
-    before = closed_motion._compiled.cache_info().hits
+    before = closed_equations._compiled.cache_info().hits
     for _ in range(2):
         simulate(*STARTS["four-bar"], [0, 0.01])
-    assert closed_motion._compiled.cache_info().hits > before
+    assert closed_equations._compiled.cache_info().hits > before
 
 
 # ---- Links without mass ----------------------------------------------------------------------------
