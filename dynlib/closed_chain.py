@@ -703,7 +703,7 @@ def close(mechanism: Mechanism, q: Any, *, hold: Sequence[Input] | None = None) 
         raise ValueError(f"close takes one position, shape ({mechanism.n},); got the shape {q.shape}.")
     held = mechanism.u if hold is None else [mechanism.place(chain, joint, "hold") for chain, joint in hold]
     free = [k for k in range(mechanism.n) if k not in held]
-    q, closure = q.copy(), _quick(mechanism)
+    q, closure = q.copy(), quick_closure(mechanism)
     phi, J = closure(q)
     for _ in range(_ITERATIONS):
         if float(np.abs(phi).max(initial=0.0)) <= _ROUNDING * mechanism.size or not free:
@@ -737,8 +737,20 @@ def close(mechanism: Mechanism, q: Any, *, hold: Sequence[Input] | None = None) 
 
 
 @lru_cache(maxsize=64)
-def _quick(mechanism: Mechanism) -> Callable[[Array], tuple[Array, Array]]:
-    """Return the gaps and their Jacobian as a function of one position that is fast to call many times."""
+def quick_closure(mechanism: Mechanism) -> Callable[[Array], tuple[Array, Array]]:
+    r"""Return the gaps and their Jacobian as a function of one position that is fast to call many times.
+
+    Args:
+        mechanism: chains and closures, of numbers.
+
+    Returns:
+        A function of q, shape (n,), that gives :math:`\phi`, shape (rows,), and J, shape (rows, n).
+
+    >>> from dynlib.linkages import four_bar
+    >>> bars = four_bar(ground=2, crank=1, coupler=2, rocker=1, masses=[1, 1, 1])
+    >>> quick_closure(bars)(np.zeros(3))[0]  # all bars along x: both pins are at 3 m
+    array([0., 0.])
+    """
     if any(chain.n > _QUICK_UP_TO for chain in mechanism.chains):
         return lambda q: (gap(mechanism, q), constraint_jacobian(mechanism, q))
     exact = mechanism.exact()
@@ -807,7 +819,7 @@ def follow(mechanism: Mechanism, q: Any, path: Any) -> Array:
 
 def _side(mechanism: Mechanism, q: Array) -> float | None:
     """Return a sign that changes where modes meet: that of det J_v if it is square; None if they meet here."""
-    J = _in_metres(mechanism, _quick(mechanism)(q)[1])
+    J = _in_metres(mechanism, quick_closure(mechanism)(q)[1])
     J_v = J[:, mechanism.v]
     if _least(J_v, J) <= SINGULAR:
         return None
@@ -816,7 +828,7 @@ def _side(mechanism: Mechanism, q: Array) -> float | None:
 
 def _stepped(mechanism: Mechanism, q: Array, change: Array, side: float) -> Array | None:
     """Return the position after a small change of the inputs; None if the step is too long to be sure of the mode."""
-    J = _quick(mechanism)(q)[1]
+    J = quick_closure(mechanism)(q)[1]
     predicted = q.copy()
     predicted[mechanism.u] += change
     predicted[mechanism.v] -= solved(J[:, mechanism.v], J[:, mechanism.u] @ change[:, None])[:, 0]

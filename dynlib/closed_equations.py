@@ -56,8 +56,9 @@ def equations_of(
     Args:
         mechanism: chains and closures, of numbers; every link needs a mass. Joints may have viscous friction.
         loads: constant forces that the surroundings put *on* the mechanism.
-        q0: a closed position, shape (n,), in rad or m, in which redundant closure equations are found, to be left out.
-            Without it all equations count; then redundant ones make the accelerations fail.
+        q0: a closed position, shape (n,), in rad or m. As many equations are kept there as are independent, those that
+            hold best; redundant ones are left out. Without it all equations count, and redundant ones make the
+            accelerations fail.
         baumgarte: as in :func:`dynlib.closed_motion.simulate`.
         compiled: whether closed formulas are derived once, so that a call takes microseconds; otherwise each call runs
             the recursion, which takes milliseconds. By default for chains of up to 3 joints.
@@ -78,14 +79,38 @@ def equations_of(
     """
     refuse_unfit(mechanism)
     closed_dynamics.refuse_batched(loads)
-    redundant = () if q0 is None else mobility(mechanism, q0).redundant
-    kept = tuple(row for row, name in enumerate(mechanism.rows) if name not in redundant)
+    kept = tuple(range(len(mechanism.rows))) if q0 is None else independent_rows(mechanism, q0)
     if compiled is None:
         compiled = all(chain.n <= _COMPILED_UP_TO for chain in mechanism.chains)
     if not compiled:
         return _by_recursion(mechanism, kept, tuple(loads), baumgarte)
     definite = _is_definite(mechanism, np.zeros(mechanism.n) if q0 is None else q0)
     return (_compiled if definite else _compiled_with_pivots)(mechanism, kept, tuple(loads), baumgarte)
+
+
+def independent_rows(mechanism: Mechanism, q: Any) -> tuple[int, ...]:
+    """Return the places of closure equations that are independent, those that hold best in a position.
+
+    Args:
+        mechanism: chains and closures, of numbers.
+        q: a closed position, shape (n,), in rad or m.
+
+    Returns:
+        As many places as there are independent equations, in order.
+
+    Raises:
+        ClosureError: q does not close the chains.
+
+    >>> from dynlib.linkages import four_bar
+    >>> bars = four_bar(ground=2, crank=1, coupler=2, rocker=1, masses=[1, 1, 1])
+    >>> independent_rows(bars, bars.positions([0.5], mode=[1]))
+    (0, 1)
+    """
+    from scipy.linalg import qr
+
+    rank = mobility(mechanism, q).rank
+    _, _, order = qr(constraint_jacobian(mechanism, q).T, mode="economic", pivoting=True)
+    return tuple(sorted(order[:rank].tolist()))
 
 
 class _Tape:

@@ -17,7 +17,7 @@ import numpy as np
 from dynlib import closed_chain, closed_dynamics, lagrange
 from dynlib.arrays import Array
 from dynlib.closed_dynamics import Load
-from dynlib.closed_equations import equations_of, less_turns_of, refuse_unfit, viscous_friction
+from dynlib.closed_equations import equations_of, independent_rows, less_turns_of, refuse_unfit, viscous_friction
 from dynlib.mechanism import Mechanism
 from dynlib.robot import Robot
 from dynlib.simulate import SimulationError, Torque
@@ -163,7 +163,8 @@ class _Run:
         q0: Array,
     ):
         self.mechanism, self.n, self.project = mechanism, mechanism.n, project
-        self.equations = equations_of(mechanism, loads=loads, q0=q0, baumgarte=baumgarte, compiled=compiled)
+        self.options: dict[str, Any] = {"loads": loads, "baumgarte": baumgarte, "compiled": compiled}
+        self.equations = equations_of(mechanism, q0=q0, **self.options)
         self.asks_state = callable(torque)
         if torque is None or callable(torque):
             self.torque = torque
@@ -228,6 +229,8 @@ class _Run:
         if volume > 0.2 * self.volume:
             self.free, self.before = None, J
             return
+        if len(self.equations.kept) < len(self.mechanism.rows) and self.other_rows(q):
+            return
         if self.free is None:
             self.free = self.free_directions(self.before)
         scale = max(np.linalg.norm(J, axis=1).max(initial=0.0), 1e-300)
@@ -238,6 +241,15 @@ class _Run:
             )
             raise SimulationError(why, t, q, dq)
         self.free = self.free_directions(J)
+
+    def other_rows(self, q: list[float]) -> bool:
+        """Go on with other closure equations where those that were left out as redundant hold better; say if so."""
+        near = less_turns_of(self.mechanism, np.array(q))
+        if independent_rows(self.mechanism, near) == self.equations.kept:
+            return False
+        self.equations = equations_of(self.mechanism, q0=near, **self.options)
+        self.free, self.volume = None, 0.0
+        return True
 
     def free_directions(self, J: Array) -> Array:
         """Return directions that keep the chains closed, (n, m), so that J and they have positive orientation."""
@@ -272,15 +284,23 @@ class _Run:
         else:
             if not widest < 1e-10 * self.mechanism.size:
                 raise SimulationError(f"the closures tore, with a gap of {widest:.3g} m; use a smaller dt.", t, q, dq)
-        jump = self.equations.steadying(q, dq)
-        share = max(map(abs, jump)) / (max(map(abs, dq)) + 1e-6)
+        rates = [a + b for a, b in zip(dq, self.equations.steadying(q, dq), strict=True)]
+        if len(self.equations.kept) < len(self.mechanism.rows):
+            q, rates = self.fitted_to_all(q, rates)
+        share = max(abs(a - b) for a, b in zip(rates, dq, strict=True)) / (max(map(abs, dq)) + 1e-6)
         if share > _LARGEST_JUMP:
             why = (
                 f"to fit the closures the rates had to jump by {100 * share:.0f} percent. The closures nearly lose "
                 "their grip here, or the steps are too long."
             )
             raise SimulationError(why, t, q, dq)
-        return [*q, *[a + b for a, b in zip(dq, jump, strict=True)], *y[2 * n :]]
+        return [*q, *rates, *y[2 * n :]]
+
+    def fitted_to_all(self, q: list[float], dq: list[float]) -> tuple[list[float], list[float]]:
+        """Return a state that fits the redundant equations as well; they tell more where the others hold badly."""
+        phi, J = closed_chain.quick_closure(self.mechanism)(np.array(q))
+        changes = np.linalg.lstsq(J, np.column_stack([phi, J @ dq]), rcond=1e-12)[0]
+        return (np.array(q) - changes[:, 0]).tolist(), (np.array(dq) - changes[:, 1]).tolist()
 
     def through(
         self, q: list[float], dq: list[float], times: Array, dt: float | None, progress: Callable[[float], Any] | None
