@@ -196,6 +196,32 @@ class Data:
         return changed
 
 
+def batches_together(**arrays: Array) -> tuple[Array, ...]:
+    """Give vectors the same leading axes, so that each state of a batch has its own values.
+
+    Args:
+        **arrays: vectors of shape (..., n), each with an n of its own, by their names for the message.
+
+    Returns:
+        The same vectors, in the order given; those that were repeated are read-only views.
+
+    Raises:
+        ValueError: the leading axes do not fit together.
+
+    >>> [array.shape for array in batches_together(q=np.zeros((5, 3)), du=np.zeros(2))]
+    [(5, 3), (5, 2)]
+    """
+    batches = {array.shape[:-1] for array in arrays.values()}
+    if len(batches) <= 1:
+        return tuple(arrays.values())
+    try:
+        batch = np.broadcast_shapes(*batches)
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise ValueError(f"the batches do not fit together: {shapes}; expected equal leading axes.") from None
+    return tuple(np.broadcast_to(array, (*batch, array.shape[-1])) for array in arrays.values())
+
+
 def is_symbolic(array: Array) -> bool:
     """Say whether an array holds expressions (True) or floats (False).
 

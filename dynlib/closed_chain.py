@@ -19,7 +19,7 @@ import numpy as np
 import sympy
 
 from dynlib import acceleration, velocity
-from dynlib.arrays import Array, as_exact, is_symbolic
+from dynlib.arrays import Array, as_exact, batches_together, is_symbolic
 from dynlib.closures import Carried, Point
 from dynlib.equation import Equation, equation
 from dynlib.frames import compose, transform
@@ -331,22 +331,16 @@ def motion_of(
         ClosureError, SingularPosition, ValueError: as :func:`gamma`.
     """
     (q,), du, ddu = mechanism.state(q=q), *(mechanism.input_values(*pair) for pair in (("du", du), ("ddu", ddu)))
-    try:
-        np.broadcast_shapes(q.shape[:-1], du.shape[:-1], ddu.shape[:-1])
-    except ValueError:
-        shapes = ", ".join(f"{name} {array.shape}" for name, array in (("q", q), ("du", du), ("ddu", ddu)))
-        raise ValueError(f"the batches do not fit together: {shapes}; expected equal leading axes.") from None
+    _, du, ddu = batches_together(q=q, du=du, ddu=ddu)  # q stays as it came: its Jacobian is found once
     J = regular_jacobian(mechanism, q)
     Gamma = _gamma(mechanism, q, J, steps)
     dq = (Gamma @ du[..., None])[..., 0]
     q, dq = np.broadcast_arrays(q, dq)
-    shape = np.broadcast_shapes(dq.shape[:-1], ddu.shape[:-1])
-    ddq = np.zeros((*shape, mechanism.n), dtype=dq.dtype)
+    ddq = np.zeros(dq.shape, dtype=dq.dtype)
     ddq[..., mechanism.u] = ddu
     if mechanism.v:
         bias = constraint_bias(mechanism, q, dq)
         ddq[..., mechanism.v] = steps.dependent_accelerations(J[..., mechanism.u], J[..., mechanism.v], ddu, bias)
-    q, dq, ddq = np.broadcast_arrays(q, dq, ddq)
     return q, dq, ddq, Gamma
 
 

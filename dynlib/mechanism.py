@@ -18,6 +18,7 @@ from dynlib.arrays import (
     as_array,
     as_exact,
     as_floats,
+    batches_together,
     exact_array,
     free_symbols,
     is_symbolic,
@@ -315,7 +316,7 @@ class Mechanism(Data):
             ValueError: a wrong length, shape or number.
             TypeError: floats beside symbols.
         """
-        found = []
+        arrays = {}
         for name, value in values.items():
             array = as_array(value, name, (None,), batch=True)
             if array.shape[-1] != self.n:
@@ -330,12 +331,8 @@ class Mechanism(Data):
                     f"{name} needs the shape ({self.n},) or (..., {self.n})."
                 )
             parts = [chain.state(**{name: part})[0] for chain, part in zip(self.chains, self.parts(array), strict=True)]
-            found.append(np.concatenate(parts, axis=-1))
-        try:
-            return tuple(np.broadcast_arrays(*found))
-        except ValueError:
-            shapes = ", ".join(f"{name} {array.shape}" for name, array in zip(values, found, strict=True))
-            raise ValueError(f"the batches do not fit together: {shapes}; expected equal leading axes.") from None
+            arrays[name] = np.concatenate(parts, axis=-1)
+        return batches_together(**arrays)
 
     def input_values(self, name: str, value: Any) -> Array:
         """Read values of the inputs, shape (..., m).

@@ -20,6 +20,7 @@ from dynlib.arrays import (
     as_array,
     as_exact,
     as_floats,
+    batches_together,
     exact_array,
     first_fraction,
     free_symbols,
@@ -254,11 +255,7 @@ class Robot(Data):
         self._refuse_other_kind(arrays)
         arrays = {name: (as_exact if self.is_symbolic else as_floats)(array) for name, array in arrays.items()}
         self._hint_at_degrees(arrays.get("q"))
-        try:
-            return tuple(np.broadcast_arrays(*arrays.values()))
-        except ValueError:
-            shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
-            raise ValueError(f"the batches do not fit together: {shapes}; expected equal leading axes.") from None
+        return batches_together(**arrays)
 
     def matched(self, data: Data, what: str) -> Any:
         """Return other data, such as a load, as exact expressions or floats, whichever this robot holds.

@@ -18,7 +18,7 @@ import numpy as np
 import sympy
 
 from dynlib import lagrange, newton_euler, structure
-from dynlib.arrays import Array, apply, exact_array, transpose
+from dynlib.arrays import Array, apply, batches_together, exact_array, transpose
 from dynlib.frames import rotation
 from dynlib.notation import tidy
 from dynlib.robot import Robot
@@ -79,11 +79,12 @@ def forward_dynamics(
     _refuse_symbols(robot)
     q, dq = robot.state(q=q, dq=dq)
     (tau,) = _joint_values(robot, tau=tau)
-    q, dq, tau = _together(q=q, dq=dq, tau=tau)
+    q, dq, tau = batches_together(q=q, dq=dq, tau=tau)
     M, h = _mass_and_bias(robot, q, dq)
     if wrenches:
         h = h + static_torques(robot, _wrapped(robot, q), wrenches)
-        q, dq, tau, M, h = *_broadcast(h.shape, q, dq, tau), np.broadcast_to(M, (*h.shape, robot.n)), h
+        q, dq, tau, h = batches_together(q=q, dq=dq, tau=tau, h=h)
+        M = np.broadcast_to(M, (*h.shape, robot.n))
     _refuse_singular(robot, q, M)
     drive = _Drive.of(robot)
     right = tau - h - drive.viscous * dq - np.where(dq > 0, drive.forward, np.where(dq < 0, drive.backward, 0.0))
@@ -120,18 +121,6 @@ def _joint_values(robot: Robot, **values: Any) -> list[Array]:
             raise ValueError(f"{name} holds {array[~np.isfinite(array)][0]}; expected finite numbers.")
         found.append(array)
     return found
-
-
-def _together(**arrays: Array) -> list[Array]:
-    try:
-        return _broadcast(np.broadcast_shapes(*(array.shape for array in arrays.values())), *arrays.values())
-    except ValueError:
-        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
-        raise ValueError(f"the batches do not fit together: {shapes}; expected equal leading axes.") from None
-
-
-def _broadcast(shape: tuple[int, ...], *arrays: Array) -> list[Array]:
-    return [np.broadcast_to(array, shape) for array in arrays]
 
 
 def _wrapped(robot: Robot, q: Array) -> Array:
