@@ -141,7 +141,34 @@ def test_workflow_is_well_formed(path):
         for step in job.get("steps", []):
             assert ("uses" in step) != ("run" in step), step
             if "uses" in step:
-                assert re.fullmatch(r"[\w-]+/[\w-]+@v\d+", step["uses"]), step
+                assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", step["uses"]), f"{step} is not pinned to a commit"
+            if step.get("uses", "").startswith("actions/checkout@"):
+                assert step["with"]["persist-credentials"] is False, step
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_pinned_actions_say_which_version_they_are(path):
+    pins = re.findall(r"uses: [\w-]+/[\w-]+@.*", path.read_text(encoding="utf-8"))
+    assert [pin for pin in pins if not re.search(r"@[0-9a-f]{40} # v\d+\.\d+\.\d+$", pin)] == []
+
+
+def test_one_action_has_one_version():
+    texts = [path.read_text(encoding="utf-8") for path in WORKFLOWS]
+    pins = {pin for text in texts for pin in re.findall(r"uses: ([\w-]+/[\w-]+)@(.*)", text)}
+    assert len(pins) == len({action for action, _ in pins}), sorted(pins)
+
+
+def test_the_right_to_write_lives_in_jobs_that_install_nothing():
+    for path in WORKFLOWS:
+        workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
+        assert workflow["permissions"] == {"contents": "read"}, path.name
+        for name, job in workflow["jobs"].items():
+            if "write" not in job.get("permissions", {}).values():
+                continue
+            commands = "\n".join(step.get("run", "") for step in job["steps"]).replace("`make ", "")
+            actions = {step["uses"].partition("@")[0] for step in job["steps"] if "uses" in step}
+            assert not re.search(r"\b(pip|make|python|npm|apt-get)\b", commands), f"{path.name}: {name}"
+            assert actions <= {"actions/deploy-pages", "actions/download-artifact"}, f"{path.name}: {name}"
 
 
 def test_there_are_workflows():
