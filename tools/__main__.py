@@ -15,7 +15,7 @@ import sys
 if sys.version_info < (3,):
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from tools import setup_env  # noqa: E402
+from tools import setup_env, turn  # noqa: E402
 
 COMMANDS = [
     ("book", "tools.book", "build the site and say which page to open"),
@@ -64,15 +64,16 @@ def main(arguments):
         usage()
         return 2
     try:
-        if name == "clean":
-            clean()
-            return 0
-        python = setup_env.ensure()
-        if modules[name] is None:
-            return 0
-        return subprocess.call(
-            [python, "-m", modules[name]] + arguments[1:], cwd=setup_env.ROOT, env=setup_env.clean_environ()
-        )
+        with turn.taken():
+            if name == "clean":
+                clean()
+                return 0
+            python = setup_env.ensure()
+            if modules[name] is None:
+                return 0
+            return subprocess.call(
+                [python, "-m", modules[name]] + arguments[1:], cwd=setup_env.ROOT, env=setup_env.clean_environ()
+            )
     except setup_env.Trouble as trouble:
         print(trouble, file=sys.stderr)
         return 1

@@ -74,6 +74,7 @@ def main() -> int:
         print("Building the site ...", flush=True)
         start = time.monotonic()
         options = ["--quiet"] if before.get("common") == now["common"] else ["--quiet", "--all"]
+        STAMP.unlink(missing_ok=True)  # from here on the pages are of no known state, should the build be killed
         done = sphinx(*options)
         if done.returncode or not PAGE.exists():
             print(done.stdout)

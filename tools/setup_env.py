@@ -23,6 +23,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VENV = os.path.join(ROOT, ".venv")
 STAMP = os.path.join(VENV, "course-stamp.json")
 UNFINISHED = os.path.join(VENV, "unfinished")  # there while files in .venv are being changed
+BEFORE = os.path.join(ROOT, ".venv.before")  # the environment that worked, until the new one does
 LOG = os.path.join(VENV, "install.log")
 LOG_NAME = os.path.join(".venv", "install.log")
 
@@ -151,11 +152,11 @@ def remove(path):
 
 
 def create(python):
-    """Make an empty .venv with the given Python."""
+    """Make an empty .venv with the given Python; one that was there is kept beside it until the new one is finished."""
     print("Making the environment .venv with %s" % python)
     sys.stdout.flush()
     if os.path.isdir(VENV):
-        shutil.rmtree(VENV)
+        os.rename(VENV, BEFORE)
     os.makedirs(VENV)
     touch(UNFINISHED)
     with io.open(LOG, "wb") as log:
@@ -164,7 +165,38 @@ def create(python):
         )
     if status != 0:
         raise Trouble(reason(read_log()))
-    remove(UNFINISHED)
+
+
+def settle(finished):
+    """Keep the new environment if it is finished, else put back the one before."""
+    if not os.path.isdir(BEFORE):
+        return
+    if finished:
+        shutil.rmtree(BEFORE)
+        return
+    if os.path.exists(LOG):
+        shutil.copyfile(LOG, os.path.join(BEFORE, os.path.basename(LOG)))
+    if os.path.isdir(VENV):
+        shutil.rmtree(VENV)
+    os.rename(BEFORE, VENV)
+
+
+def parts():
+    """Return how many files the programs and each package of .venv have, those apart that Python makes by itself."""
+    counts = {}
+    for folder, _, names in os.walk(VENV):
+        path = os.path.relpath(folder, VENV).split(os.sep)
+        depth = path.index("site-packages") + 2 if "site-packages" in path else 1
+        if path != [os.curdir] and "__pycache__" not in path:
+            part = "/".join(path[:depth])
+            counts[part] = counts.get(part, 0) + len([name for name in names if not name.endswith(".pyc")])
+    return counts
+
+
+def is_whole(stamp):
+    """Tell whether nothing of what was installed has been deleted since; what was added does no harm."""
+    now = parts()
+    return all(now.get(part, 0) >= count for part, count in (stamp or {}).get("parts", {}).items())
 
 
 def read_log():
@@ -247,27 +279,40 @@ def ensure():
         Trouble: with one sentence that says what to do.
     """
     want = wanted()
-    stamp = read_stamp()
-    python = venv_python()
-    ready = os.path.exists(python) and not os.path.exists(UNFINISHED)
-    named = os.environ.get("COURSE_PYTHON", "").strip()
-    if ready and named:  # another Python than before?
-        other = describe([named])
-        if other is None or not OLDEST <= other[0] <= NEWEST:
-            find_python()  # raises Trouble
-        ready = other[0] == (describe([python]) or [None])[0]
-    if ready and stamp == want:
-        return python
     try:
-        moved = stamp is not None and stamp.get("folder") != ROOT
+        settle(finished=read_stamp() is not None and not os.path.exists(UNFINISHED))  # if an earlier run was killed
+        stamp = read_stamp() or {}
+        python = venv_python()
+        present = os.path.exists(python) and os.path.exists(os.path.join(VENV, "pyvenv.cfg"))
+        ready = present and not os.path.exists(UNFINISHED) and is_whole(stamp)
+        named = os.environ.get("COURSE_PYTHON", "").strip()
+        if ready and named:  # another Python than before?
+            other = describe([named])
+            if other is None or not OLDEST <= other[0] <= NEWEST:
+                find_python()  # raises Trouble
+            ready = other[0] == (describe([python]) or [None])[0]
+        same = all(stamp.get(key) == value for key, value in want.items())
+        if ready and same:
+            return python
+        if present and not ready and not named:
+            print("The environment .venv is not whole; it is made anew.")
+        moved = stamp.get("folder", ROOT) != ROOT
         usable = ready and not moved and OLDEST <= (describe([python]) or [(0, 0)])[0] <= NEWEST
-        if not usable or ask([python, "-m", "pip", "--version"]) is None:
-            create(find_python())
-        remove(STAMP)
-        install()
-        with io.open(STAMP, "w", encoding="utf-8") as stream:
-            stream.write(u"%s\n" % json.dumps(want))
-        remove(UNFINISHED)
+        finished = False
+        try:
+            if not usable or ask([python, "-m", "pip", "--version"]) is None:
+                create(find_python())
+            install()
+            with io.open(STAMP, "w", encoding="utf-8") as stream:
+                stream.write(u"%s\n" % json.dumps(dict(want, parts=parts()), sort_keys=True))
+            remove(UNFINISHED)
+            finished = True
+        finally:
+            settle(finished)
+    except Trouble as trouble:
+        if os.path.exists(STAMP) and not os.path.exists(UNFINISHED) and is_whole(read_stamp()):
+            raise Trouble("%s What was installed before is kept." % trouble)
+        raise
     except (OSError, IOError) as error:
         raise Trouble(
             "The environment .venv could not be written (%s): check the disk and who owns the folder, "
