@@ -1,21 +1,23 @@
 """Make nbval strict and its failures readable.
 
-Strict: every output of every cell is compared, pictures too, and nothing can opt out. By itself nbval lets a wrong
-picture pass, a cell that was never run, and any cell that asks to be ignored.
+Strict: all outputs of every cell are compared, their kind, order, metadata and pictures too, and nothing can opt out.
+By itself nbval lets pass a wrong picture, a cell that was never run, outputs in another order or of another kind, and
+any cell that asks to be ignored.
 Readable: a failure names the cell as editors show it, and says what is stored and what comes out now.
 pytest reads this file when it is given the folder `book`.
 """
 
 import difflib
+import functools
 import re
 
 import pytest
 
 collect_ignore = ["_ext", "_static", "registry"]
 
-PICTURES = ("image/png", "image/jpeg", "image/svg+xml")
 MARKERS = ("NBVAL_", "PYTEST_VALIDATE_")
 TAGS = ("nbval-", "pytest-validate-")
+ALLOWED = ("hide-cell", "hide-input", "hide-output", "raises-exception")  # tags with which everything stays on the page
 LINES, WIDTH, AROUND = 15, 200, 40  # what a failure shows: lines of a text, letters of a line, letters around a place
 
 
@@ -25,14 +27,6 @@ def pytest_configure(config):
         if getattr(config.option, name, None):
             option = name.replace("_", "-")
             raise pytest.UsageError(f"--{option} is refused: it would let outputs of the book pass unchecked")
-
-
-def pytest_collection_modifyitems(items):
-    """Compare pictures, which nbval skips."""
-    for item in items:
-        if type(item).__name__ == "IPyNbCell":
-            file = item.parent
-            file.skip_compare = tuple(key for key in file.skip_compare if key not in PICTURES)
 
 
 def pytest_runtest_setup(item):
@@ -49,15 +43,49 @@ def why_refused(item):
     cell = item.cell
     if any(marker in cell.source for marker in MARKERS):
         return "a comment for nbval stands in the cell; outputs are always compared, so remove it"
-    if any(tag.lower().startswith(TAGS) for tag in cell.metadata.get("tags", [])):
+    tags = cell.metadata.get("tags", [])
+    if any(tag.lower().startswith(TAGS) for tag in tags):
         return "the cell has a tag for nbval; outputs are always compared, so remove it"
+    if others := sorted(set(tags) - set(ALLOWED)):
+        return (
+            f"the cell has the tag {others[0]!r}; readers see every cell and output, so use only {', '.join(ALLOWED)}"
+        )
+    if others := sorted(set(cell.metadata) - {"tags"}):
+        return f"the cell has the metadata {others[0]!r}, which can change what readers see: make notebooks"
     if item.options.get("skip") or not item.options.get("check"):
         return "comparison of outputs is switched off for this cell"
     if cell.source.strip() and cell.execution_count is None:
         return "the cell was never run, so it has no outputs to compare with: make notebooks"
+    if cell.execution_count != (place := place_of(item)):
+        return f"the cell was run as number {cell.execution_count}, but it is number {place}: make notebooks"
+    if any(output.get("execution_count", place) != place for output in cell.outputs):
+        return f"an output of the cell has another number than the cell, {place}: make notebooks"
     if item.options.get("check_exception") and not any(output.output_type == "error" for output in cell.outputs):
         return "the cell is tagged raises-exception, but its stored output is no error"
     return ""
+
+
+def place_of(item):
+    """Return the place of a cell among those of its notebook that hold code; None for an empty cell."""
+    cells = [cell for cell in item.parent.nb.cells if cell.cell_type == "code" and cell.source.strip()]
+    return next((place for place, cell in enumerate(cells, start=1) if cell is item.cell), None)
+
+
+def compare(item, now, stored):
+    """Say whether the outputs of a cell are those that are stored; takes the place of nbval's own comparison."""
+    item.comparison_traceback = []
+    return [entries(output) for output in now] == [entries(output) for output in stored]
+
+
+def entries(output):
+    """Return what one output holds by name, such as `text/plain` or `ename`.
+
+    A traceback names places in files, and nbval's kernel does not count the cells.
+    """
+    apart = ("data", "metadata", "traceback", "execution_count")
+    found = {key: value for key, value in output.items() if key not in apart}
+    found["metadata"] = dict(output.get("metadata", {}))
+    return found | dict(output.get("data", {}))
 
 
 # ---- What a failure says ---------------------------------------------------------------------------
@@ -77,6 +105,7 @@ def named(item):
     name = f"{item.cell.get('id', f'cell {item.cell_num}')} [{count}]"
     again = {"cell_num": item.cell_num, "cell": item.cell, "options": item.options}
     item = type(item).from_parent(item.parent, name=name, **again)
+    item.compare_outputs = functools.partial(compare, item)
     item.location = (*item.location[:2], item.nodeid)  # what pytest writes above a failure
     return item
 
@@ -137,7 +166,7 @@ def explain(item, error):
 
 def differences(item):
     """Return (kind, stored, now) of each output that differs, texts before formulas and pictures; None if missing."""
-    stored, now = (by_kind(outputs, item.parent.skip_compare) for outputs in (item.cell.outputs, item.test_outputs))
+    stored, now = (by_kind(outputs) for outputs in (item.cell.outputs, item.test_outputs))
     found = []
     for kind in {**stored, **now}:
         pair = [stored.get(kind, []), now.get(kind, [])]
@@ -145,20 +174,28 @@ def differences(item):
             left, right = (texts[place] if place < len(texts) else None for texts in pair)
             if left != right:
                 found.append((kind, left, right))
+    if not found:  # the same texts, but not the same outputs
+        found = [("outputs", *("\n".join(map(outline, outputs)) for outputs in (item.cell.outputs, item.test_outputs)))]
     return sorted(found, key=lambda each: ("/" in each[0], each[0] != "text/plain"))
 
 
-def by_kind(outputs, skipped):
-    """Return the texts of outputs by their kind, such as `stdout` or `image/svg+xml`, as nbval compares them."""
+def by_kind(outputs):
+    """Return the texts of outputs by their kind, such as `stdout` or `image/svg+xml`."""
     texts = {}
     for output in outputs:
-        if output.output_type == "stream":  # nbval has put the later streams of the same name into the first one
-            texts.setdefault(output["name"], [output["text"]])
+        if output.output_type == "stream":
+            texts.setdefault(output["name"], []).append(output["text"])
             continue
-        for kind, text in {**output, **output.get("data", {})}.items():
-            if kind not in skipped and kind != "data":
-                texts.setdefault(kind, []).append(str(text))
+        shown = {key: output[key] for key in ("ename", "evalue") if key in output}
+        for kind, text in {**shown, **output.get("data", {})}.items():
+            texts.setdefault(kind, []).append(str(text))
     return texts
+
+
+def outline(output):
+    """Return one line that says what kind of output this is, with its metadata but without its texts."""
+    words = [output.output_type, output.get("name", ""), ", ".join(sorted(output.get("data", {})))]
+    return " ".join(filter(None, [*words, str(dict(output["metadata"])) if output.get("metadata") else ""]))
 
 
 def compared(kind, stored, now):

@@ -115,9 +115,9 @@ def png(colour):
 
 
 def small_notebook():
-    """Return a correct notebook: a printed number, a picture, an error that is meant."""
+    """Return a correct notebook: a printed number, a picture, an error that is meant, a cell with several outputs."""
     picture = png((1, 2, 3))
-    show = f"import base64\nfrom IPython.display import Image\nImage(data=base64.b64decode('{picture}'))"
+    show = f"import base64\nfrom IPython.display import Image\nImage(data=base64.b64decode('{picture}'), alt='a dot')"
     data = {"image/png": picture, "text/plain": "<IPython.core.display.Image object>"}
     error = new_output("error", ename="ValueError", evalue="too far", traceback=["ValueError: too far"])
     notebook = new_notebook(
@@ -126,30 +126,91 @@ def small_notebook():
             new_code_cell("print(2 / 7)", id="number", execution_count=1),
             new_code_cell(show, id="picture", execution_count=2),
             new_code_cell('raise ValueError("too far")', id="error", execution_count=3),
+            new_code_cell(SEVERAL, id="several", execution_count=4),
         ]
     )
     notebook.cells[1].outputs = [new_output("stream", name="stdout", text="0.2857142857142857\n")]
-    notebook.cells[2].outputs = [new_output("execute_result", data=data, execution_count=2)]
+    notebook.cells[2].outputs = [new_output("execute_result", data, execution_count=2)]
+    notebook.cells[2].outputs[0].metadata = {"image/png": {"alt": "a dot"}}
     notebook.cells[3].outputs = [error]
     notebook.cells[3].metadata["tags"] = ["raises-exception"]
+    notebook.cells[4].outputs = [
+        new_output("stream", name="stdout", text="torque\n"),
+        new_output("display_data", {"text/markdown": "$\\tau_1$"}),
+        new_output("display_data", {"text/markdown": "$\\tau_2$", "text/plain": "tau 2"}),
+        new_output("stream", name="stderr", text="careful\n"),
+        new_output("execute_result", {"text/plain": "42"}, execution_count=4),
+    ]
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     return notebook
 
 
-def wrong_digit(notebook):
-    notebook.cells[1].outputs[0].text = "0.2857142857142858\n"
+SEVERAL = """import sys
+from IPython.display import display
+print("torque")
+display({"text/markdown": r"$\\tau_1$"}, raw=True)
+display({"text/markdown": r"$\\tau_2$", "text/plain": "tau 2"}, raw=True)
+print("careful", file=sys.stderr)
+42"""
 
 
-def wrong_pixel(notebook):
-    notebook.cells[2].outputs[0].data["image/png"] = png((1, 2, 4))
+def outputs_of(notebook, cell):
+    return notebook.cells[cell].outputs
 
 
-def missing_picture(notebook):
-    del notebook.cells[2].outputs[0].data["image/png"]
+def at(cell, output=None):
+    """Return a function that makes a change of one output, or of all outputs of a cell, to a change of a notebook."""
+
+    def of_notebook(change):
+        def mistake(notebook):
+            outputs = outputs_of(notebook, cell)
+            if output is None:
+                change(outputs)
+            else:
+                outputs[output] = change(outputs[output]) or outputs[output]
+
+        return mistake
+
+    return of_notebook
 
 
-def cleared_output(notebook):
-    notebook.cells[1].outputs = []
+def text(new):
+    return lambda output: output.update(text=new)
+
+
+def entry(kind, new):
+    return lambda output: output.data.update({kind: new})
+
+
+def without(kind):
+    return lambda output: output.data.pop(kind) and None
+
+
+def as_stream(name, words):
+    return lambda output: new_output("stream", name=name, text=words)
+
+
+def tagged(*tags):
+    return lambda notebook: notebook.cells[1].metadata.update(tags=list(tags))
+
+
+def with_metadata(**metadata):
+    return lambda notebook: notebook.cells[1].metadata.update(metadata)
+
+
+def with_source(change):
+    return lambda notebook: notebook.cells[1].update(source=change(notebook.cells[1].source))
+
+
+def numbered(cell, count):
+    return lambda notebook: notebook.cells[cell].update(execution_count=count)
+
+
+def exchanged(i, j):
+    def exchange(outputs):
+        outputs[i], outputs[j] = outputs[j], outputs[i]
+
+    return exchange
 
 
 def never_run(notebook):
@@ -157,43 +218,90 @@ def never_run(notebook):
     notebook.cells[1].execution_count = None
 
 
-def ignore_comment(notebook):
-    notebook.cells[1].source = "# NBVAL_IGNORE_OUTPUT\n" + notebook.cells[1].source
-
-
-def skip_comment(notebook):
-    notebook.cells[1].source = "# NBVAL_SKIP\n" + notebook.cells[1].source
-
-
-def ignore_tag(notebook):
-    notebook.cells[1].metadata["tags"] = ["nbval-ignore-output"]
-
-
-def skip_tag(notebook):
-    notebook.cells[1].metadata["tags"] = ["nbval-skip"]
-
-
-def no_error_stored(notebook):
-    notebook.cells[1].metadata["tags"] = ["raises-exception"]
-
-
-def wrong_error(notebook):
-    notebook.cells[3].outputs[0].evalue = "too near"
-
-
-MISTAKES = [
-    wrong_digit,
-    wrong_pixel,
-    missing_picture,
-    cleared_output,
-    never_run,
-    ignore_comment,
-    skip_comment,
-    ignore_tag,
-    skip_tag,
-    no_error_stored,
-    wrong_error,
-]
+PICTURE = "<IPython.core.display.Image object>"
+MISTAKES = {
+    # what is printed
+    "wrong digit": at(1, 0)(text("0.2857142857142858\n")),
+    "digit missing": at(1, 0)(text("0.285714285714285\n")),
+    "sign": at(1, 0)(text("-0.2857142857142857\n")),
+    "blank more": at(1, 0)(text("0.2857142857142857 \n")),
+    "line end missing": at(1, 0)(text("0.2857142857142857")),
+    "line more": at(1, 0)(text("0.2857142857142857\n\n")),
+    "nothing printed": at(1, 0)(text("")),
+    "printed as an error": at(1, 0)(lambda output: output.update(name="stderr")),
+    "printed as a result": at(1, 0)(lambda output: new_output("display_data", {"text/plain": "0.2857142857142857"})),
+    "output cleared": at(1)(list.clear),
+    "output twice": at(1)(lambda outputs: outputs.append(new_output("display_data", {"text/plain": "again"}))),
+    "error output more": at(1)(lambda outputs: outputs.append(as_stream("stderr", "a warning\n")(None))),
+    "empty stream more": at(1)(lambda outputs: outputs.append(as_stream("stderr", "")(None))),
+    "never run": never_run,
+    # a picture
+    "wrong pixel": at(2, 0)(entry("image/png", png((1, 2, 4)))),
+    "no picture": at(2, 0)(without("image/png")),
+    "picture only": at(2, 0)(without("text/plain")),
+    "other text beside the picture": at(2, 0)(entry("text/plain", "<Image object>")),
+    "picture of another kind": at(2, 0)(lambda output: entry("image/jpeg", output.data.pop("image/png"))(output)),
+    "picture more": at(2, 0)(entry("image/svg+xml", "<svg/>")),
+    "page more": at(2, 0)(entry("text/html", "<b>42</b>")),
+    "other description of the picture": at(2, 0)(lambda output: output.metadata.update({"image/png": {"alt": "x"}})),
+    "no description of the picture": at(2, 0)(lambda output: output.metadata.clear()),
+    "width of the picture": at(2, 0)(lambda output: output.metadata["image/png"].update(width=400)),
+    "picture shown, not returned": at(2, 0)(
+        lambda output: new_output("display_data", output.data, metadata=output.metadata)
+    ),
+    "picture twice": at(2)(lambda outputs: outputs.append(outputs[0])),
+    "result with another number": at(2, 0)(lambda output: output.update(execution_count=7)),
+    # an error
+    "other words of the error": at(3, 0)(lambda output: output.update(evalue="too near")),
+    "other error": at(3, 0)(lambda output: output.update(ename="TypeError")),
+    "error printed": at(3, 0)(as_stream("stderr", "ValueError: too far\n")),
+    "error cleared": at(3)(list.clear),
+    "print before the error": at(3)(lambda outputs: outputs.insert(0, as_stream("stdout", "so\n")(None))),
+    # several outputs
+    "first output missing": at(4)(lambda outputs: outputs.pop(0) and None),
+    "formula missing": at(4)(lambda outputs: outputs.pop(1) and None),
+    "warning missing": at(4)(lambda outputs: outputs.pop(3) and None),
+    "result missing": at(4)(lambda outputs: outputs.pop() and None),
+    "print after formula": at(4)(exchanged(0, 1)),
+    "formulas exchanged": at(4)(exchanged(1, 2)),
+    "warning before formula": at(4)(exchanged(2, 3)),
+    "result before warning": at(4)(exchanged(3, 4)),
+    "result first": at(4)(exchanged(0, 4)),
+    "other formula": at(4, 1)(entry("text/markdown", r"$\tau_3$")),
+    "formula as page": at(4, 1)(lambda output: entry("text/html", output.data.pop("text/markdown"))(output)),
+    "formula as TeX": at(4, 1)(lambda output: entry("text/latex", output.data.pop("text/markdown"))(output)),
+    "text beside the formula": at(4, 1)(entry("text/plain", "tau 1")),
+    "no text beside the formula": at(4, 2)(without("text/plain")),
+    "formula returned": at(4, 1)(lambda output: new_output("execute_result", output.data, execution_count=4)),
+    "formula printed": at(4, 1)(as_stream("stdout", "$\\tau_1$")),
+    "metadata of the formula": at(4, 1)(lambda output: output.metadata.update(isolated=True)),
+    "result shown": at(4, 4)(lambda output: new_output("display_data", output.data)),
+    "result printed": at(4, 4)(as_stream("stdout", "42\n")),
+    "result without number": at(4, 4)(lambda output: output.update(execution_count=None)),
+    "other result": at(4, 4)(entry("text/plain", "43")),
+    "warning printed": at(4, 3)(lambda output: output.update(name="stdout")),
+    "other warning": at(4, 3)(text("careless\n")),
+    "warning twice": at(4)(lambda outputs: outputs.insert(3, as_stream("stderr", "careful\n")(None))),
+    # how a cell was run, and what keeps it from being compared or shown
+    "run in another order": numbered(1, 2),
+    "run after a restart": numbered(4, 1),
+    "never run with outputs": numbered(1, None),
+    "comment that ignores": with_source(lambda source: "# NBVAL_IGNORE_OUTPUT\n" + source),
+    "comment that skips": with_source(lambda source: "# NBVAL_SKIP\n" + source),
+    "comment of the older name": with_source(lambda source: "# PYTEST_VALIDATE_IGNORE_OUTPUT\n" + source),
+    "other code": with_source(lambda source: source.replace("7", "8")),
+    "no code": with_source(lambda source: ""),
+    "tag that ignores": tagged("nbval-ignore-output"),
+    "tag that skips": tagged("nbval-skip"),
+    "tag for an error that is none": tagged("raises-exception"),
+    "cell removed from the page": tagged("remove-cell"),
+    "output removed from the page": tagged("remove-output"),
+    "code removed from the page": tagged("hide-output", "remove-input"),
+    "execution skipped": tagged("skip-execution"),
+    "output removed by metadata": with_metadata(mystnb={"remove_code_outputs": True}),
+    "cell hidden in an editor": with_metadata(jupyter={"outputs_hidden": True}),
+    "output collapsed": with_metadata(collapsed=True),
+}
 
 
 def run_nbval(folder, *options):
@@ -216,24 +324,32 @@ def store(notebook, path):
     path.write_text(nbformat.writes(notebook), encoding="utf-8")
 
 
-def test_nbval_passes_a_correct_notebook_and_fails_each_mistake(tmp_path):
-    good, bad = tmp_path / "good", tmp_path / "bad"
-    good.mkdir()
-    bad.mkdir()
-    store(small_notebook(), good / "correct.ipynb")
-    done, failures = run_nbval(good)
-    assert done.returncode == 0, done.stdout
-    assert failures == {"correct": 0}
+def all_mistakes():
+    """Return a notebook in which each cell has one mistake, in order, so that one kernel runs them all."""
+    notebook, place = new_notebook(metadata=small_notebook().metadata), 1
+    for name, mistake in MISTAKES.items():
+        right, wrong = small_notebook(), small_notebook()
+        mistake(wrong)
+        (cell,) = [cell for cell, before in zip(wrong.cells, right.cells, strict=True) if cell != before]
+        shift = place - right.cells[wrong.cells.index(cell)].execution_count
+        for counted in [cell, *cell.outputs]:
+            if counted.get("execution_count") is not None:
+                counted.execution_count += shift
+        cell.id = name.replace(" ", "-").replace(",", "")
+        notebook.cells.append(cell)
+        place += bool(cell.source)
+    return notebook
 
-    for mistake in MISTAKES:
-        notebook = small_notebook()
-        mistake(notebook)
-        store(notebook, bad / f"{mistake.__name__}.ipynb")
-    done, failures = run_nbval(bad)
-    assert done.returncode == 1, done.stdout
-    assert sorted(failures) == sorted(mistake.__name__ for mistake in MISTAKES), done.stdout
-    passed = [name for name, count in failures.items() if not count]
-    assert not passed, f"nbval passes notebooks with these mistakes: {passed}"
+
+def test_nbval_passes_a_correct_notebook_and_fails_each_mistake(tmp_path):
+    store(small_notebook(), tmp_path / "correct.ipynb")
+    store(all_mistakes(), tmp_path / "mistakes.ipynb")
+    done, failures = run_nbval(tmp_path)
+    assert failures["correct"] == 0, done.stdout
+    cases = ElementTree.parse(tmp_path / "report.xml").iter("testcase")
+    passed = [case.get("name") for case in cases if case.find("failure") is None and case.find("error") is None]
+    assert passed == [f"{cell.id} [{cell.execution_count}]" for cell in code_cells(small_notebook())]
+    assert failures["mistakes"] == len(MISTAKES)
 
 
 NUMBER = "import math\n\nmath.sqrt(2)"
@@ -285,7 +401,7 @@ def reports(run_notebook, tmp_path_factory):
     """Return the lines that nbval gives for each of four notebooks with one thing wrong."""
     folder = tmp_path_factory.mktemp("failing")
     digit, long, check = (small_notebook() for _ in range(3))
-    wrong_digit(digit)
+    MISTAKES["wrong digit"](digit)
     long.cells[1].source = "for i in range(100):\n    print(i)"
     long.cells[1].outputs[0].text = "".join(f"{i}\n" for i in range(100) if i != 50) + "100\n"
     check.cells[1].source = 'from dynlib import check\n\ncheck.erratum("E7", computed=2.0, corrected=3.0)'
@@ -371,8 +487,8 @@ def test_outputs_are_stored_once_and_then_stay_as_they_are(tmp_path):
     assert refresh(path) == "stored"
     first = path.read_bytes()
     stored = read(path)
-    assert [cell.id for cell in stored.cells] == ["title", "number", "error"]
-    assert [cell.get("execution_count") for cell in stored.cells] == [None, 1, 2]
+    assert [cell.id for cell in stored.cells] == ["title", "number", "error", "several"]
+    assert [cell.get("execution_count") for cell in stored.cells] == [None, 1, 2, 3]
     assert stored.cells[1].outputs[0].text == "0.2857142857142857\n"
     assert "execution" not in stored.cells[1].metadata
     assert refresh(path) == "unchanged"
