@@ -7,6 +7,7 @@ import sympy
 from dynlib import check
 
 A, B, L = sympy.symbols("theta1 theta2 L1")
+EMPTY, NAN = np.zeros(0), float("nan")
 
 
 def test_exact_equality_of_trigonometric_forms():
@@ -63,3 +64,130 @@ def test_erratum_needs_a_right_correction_and_a_wrong_print():
         check.erratum("E4", L, corrected=2 * L, printed=3 * L)
     with pytest.raises(AssertionError, match="E4: what the document prints holds as well"):
         check.erratum("E4", L, corrected=L, printed=L)
+
+
+# ---- What is no number is equal to nothing ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("computed", "expected"),
+    [
+        (sympy.sqrt(-1 - A**2), 5),
+        (5, sympy.sqrt(-1 - A**2)),
+        (sympy.sqrt(-1 - A**2), sympy.sqrt(-1 - A**2)),
+        (sympy.log(-(A**2)), 0),
+        (sympy.acos(2 + A**2), 0),
+        (sympy.nan, sympy.nan),
+        (sympy.oo, sympy.oo),
+        (sympy.zoo * A, sympy.zoo * A),
+        ([A, NAN], [A, NAN]),
+        (NAN, NAN),
+        ([1.0, NAN], [1.0, NAN]),
+        ([1.0, np.inf], [1.0, np.inf]),
+        (sympy.I, sympy.I),
+        (sympy.I * A, sympy.I * A),
+        (sympy.Function("f")(A), sympy.Function("f")(A)),
+        (A / sympy.Integer(10) ** -400, A),
+    ],
+)
+def test_what_has_no_finite_value_is_equal_to_nothing(computed, expected):
+    found = check.difference(computed, expected)
+    assert (found.same, found.how) == (False, "undecided")
+    with pytest.raises(AssertionError, match="x does not hold"):
+        check.equation("x", computed, expected)
+    with pytest.raises(AssertionError, match="x: the correction does not hold"):
+        check.erratum("x", computed, corrected=expected, printed=1)
+
+
+def test_a_domain_that_is_small_is_found():
+    assert check.same(sympy.sqrt(A - B - 1) ** 2, A - B - 1)
+    assert not check.same(sympy.sqrt(A - B - 1), A - B)
+    assert not check.same(sympy.sqrt(-1 - A), 5)
+
+
+@pytest.mark.parametrize("empty", [[], EMPTY, np.zeros((3, 0)), sympy.zeros(0, 0)])
+def test_empty_values_are_not_the_same(empty):
+    found = check.difference(empty, empty)
+    assert (found.same, found.how) == (False, "shape")
+    with pytest.raises(AssertionError, match="nothing is compared"):
+        check.equation("x", empty, empty)
+
+
+@pytest.mark.parametrize(
+    ("computed", "expected"),
+    [([A, B], [[A, B]]), ([A], A), ([[1.0, 2.0]], [1.0, 2.0]), ([1.0], 1.0), ([], [1]), ([[A], [B]], [A, B])],
+)
+def test_values_of_other_shapes_are_not_the_same(computed, expected):
+    assert check.difference(computed, expected).how == "shape"
+    assert check.difference(expected, computed).how == "shape"
+
+
+@pytest.mark.parametrize("value", ["theta1", "5", ["1.0", "2.0"], None, True, np.True_, 1j, [A, "theta2"], sympy.true])
+def test_text_and_truth_values_are_refused(value):
+    for pair in ((value, value), (value, A), (1.0, value)):
+        with pytest.raises(TypeError, match="expected real numbers or expressions"):
+            check.difference(*pair)
+
+
+# ---- Points of both signs --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (sympy.sqrt(A**2), A),
+        (sympy.Abs(A), A),
+        (sympy.Abs(A), -A),
+        (sympy.sign(A), 1),
+        (sympy.atan2(A, B), sympy.atan(A / B)),
+        (sympy.sqrt(A**2 * B**2), A * B),
+        (sympy.sqrt(A**4 * B**2), A**2 * B),
+        (sympy.sqrt(sympy.sin(A) ** 2), sympy.sin(A)),
+        (sympy.acos(sympy.cos(A)), A),
+        (sympy.Max(A, -5), A + sympy.Heaviside(-A)),
+    ],
+)
+def test_what_holds_on_one_side_of_zero_only_does_not_hold(left, right):
+    assert not check.same(left, right)
+
+
+def test_many_seeds_of_names_see_both_signs():
+    for i in range(200):
+        x = sympy.Symbol(f"x{i}")
+        others = sympy.symbols(f"a:{i % 7}") + sympy.symbols(f"z:{i % 3}")
+        assert not check.same(sympy.Abs(x) + sum(others), x + sum(others))
+
+
+def test_a_symbol_is_positive_where_the_caller_says_so():
+    assert check.same(sympy.sqrt(A**2), A, positive=[A])
+    assert check.same(sympy.sqrt(A**2 * B**2), A * B, positive=["theta1", B])
+    assert check.equation("x", sympy.atan2(A, B), sympy.atan(A / B), positive=["theta2"]).how == "points"
+    assert check.erratum("x", sympy.Abs(A), corrected=A, printed=-A, positive=[A])
+    assert not check.same(sympy.sqrt(A**2 * B**2), A * B, positive=["theta1"])
+    with pytest.raises(ValueError, match="positive names theta3, which is in neither"):
+        check.same(A, A, positive=["theta3"])
+
+
+def test_what_a_symbol_assumes_of_itself_counts():
+    plus, minus = sympy.Symbol("x", positive=True), sympy.Symbol("y", negative=True)
+    assert check.same(sympy.sqrt(plus**2), plus)
+    assert check.same(sympy.sqrt(minus**2), -minus)
+
+
+def test_the_term_that_is_named_is_the_worst_at_a_point_where_both_sides_are_finite():
+    message = check.difference(sympy.sqrt(A - 1) + 100 * B, sympy.sqrt(A - 1)).message
+    assert "100 θ₂" in message
+
+
+# ---- Errata ----------------------------------------------------------------------------------------
+
+
+def test_the_printed_form_of_an_erratum_must_be_evaluated_and_differ():
+    for printed in ([L, L], [[L]], [], sympy.sqrt(-1 - L**2), sympy.nan, NAN):
+        with pytest.raises(AssertionError, match="E4: this does not show that the printed form is wrong"):
+            check.erratum("E4", L, corrected=L, printed=printed)
+    for printed in ([NAN, 2.0], [1.0, np.inf], [1.0]):
+        with pytest.raises(AssertionError, match="E4: this does not show that the printed form is wrong"):
+            check.erratum("E4", [1.0, 2.0], corrected=[1.0, 2.0], printed=printed)
+    with pytest.raises(TypeError, match="expected real numbers or expressions"):
+        check.erratum("E4", L, corrected=L, printed="2*L1")
