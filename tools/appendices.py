@@ -231,7 +231,7 @@ def scan_cell(source: str, where: str, tags: Iterable[str] = ()) -> list[tuple[s
     except SyntaxError as error:
         raise AppendixError(f"{where}: not valid Python: {error.msg}, line {error.lineno}") from error
     certain = {id(node) for statement in tree.body for node in _surely_run(statement)}
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _function(node)]
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and name_of_check(node)]
     found = []
     for call in sorted(calls, key=lambda node: (node.lineno, node.col_offset)):
         code = " ".join((ast.get_source_segment(python, call) or "").split())
@@ -244,13 +244,13 @@ def scan_cell(source: str, where: str, tags: Iterable[str] = ()) -> list[tuple[s
         if not (isinstance(first, ast.Constant) and isinstance(first.value, str)):
             raise AppendixError(
                 f"{where}: {code} must begin with its number as a literal string, such as "
-                f'check.{_function(call)}("...", ...); a variable cannot be looked up in the registry.'
+                f'check.{name_of_check(call)}("...", ...); a variable cannot be looked up in the registry.'
             )
-        found.append((_function(call), first.value, code))
+        found.append((name_of_check(call), first.value, code))
     return found
 
 
-def _function(call: ast.Call) -> str:
+def name_of_check(call: ast.Call) -> str:
     """Return "equation" or "erratum" if a call is ``check.equation`` or ``check.erratum``, else an empty string."""
     match call.func:
         case ast.Attribute(attr=name, value=ast.Name("check") | ast.Attribute(attr="check")):
