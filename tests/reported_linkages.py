@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
+from case_fields import UnknownField
 
 from dynlib.closed_chain import (
     ClosureError,
@@ -43,10 +44,23 @@ TURN = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1]])
 AXES = [[0, 0, 1, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]]  # z, x, y
 FOUR_BAR = {"ground", "crank", "coupler", "rocker"}
 SIGNS = {1: "+", -1: "-"}
+STATEMENTS = {  # what a case says in words, and how it must be meant for the answers given here
+    "rods": r"uniform\b.*",
+    "coordinates": r"(?!.*relative).*\babsolute\b.*",
+    "constraint": r"(tip of left chain|end of coupler|rod end) minus .*",
+    "energy": r"potential zero at the pivot",
+}
 
 
 def answer(model: dict, given: dict) -> dict:
-    """Return everything that can be computed from a case of a closed chain; nothing from another case."""
+    """Return everything that can be computed from a case of a closed chain; nothing from another case.
+
+    Raises:
+        UnknownField: a statement in words that nobody here understands.
+    """
+    for name, meant in STATEMENTS.items():
+        if name in model and not re.fullmatch(meant, model[name]):
+            raise UnknownField(f"model.{name} says {model[name]!r}, for which there is no answer here")
     if {"L1", "L2"} <= set(model):
         return two_links(model, given)
     if {"L", "g"} <= set(model) and "theta0" in given:
@@ -123,7 +137,7 @@ def loop_of(model: dict) -> Loop | None:
 
 
 def _of_loop(loop: Loop, given: dict) -> dict:
-    found = {}
+    found, _ = {}, _loads(loop, given)  # loads are read, also where a refusal comes before they count
     for name in ("P", "target"):
         if name in given and isinstance(loop.linkage, FiveBar):
             found |= _from_output(loop, given[name], given)
