@@ -182,7 +182,9 @@ def erratum(number: str, computed: Any, corrected: Any, printed: Any = None, *, 
 def _entries(value: Any) -> Array:
     """Return a value as an object array; a column vector becomes a vector."""
     array = np.array(value, dtype=object)
-    for entry in array.flat:
+    for place, entry in enumerate(array.flat):
+        if isinstance(entry, np.ndarray) and entry.shape == ():  # NumPy leaves these as they are in a list
+            array.flat[place] = entry = entry.item()
         if isinstance(entry, bool | np.bool_) or not isinstance(entry, Real | sympy.Expr):
             raise TypeError(
                 f"expected real numbers or expressions to compare, got {entry!r} ({type(entry).__name__}). Text is "

@@ -51,6 +51,7 @@ def test_vectors_may_be_lists_arrays_or_matrices():
     assert check.same(sympy.Matrix([L, A]), [L, A])
     assert check.same(np.array([L, A]), sympy.Matrix([L, A]))
     assert check.same(sympy.eye(2), [[1, 0], [0, 1]])
+    assert check.same([1.0, np.array(2.0), np.array(L)], [1.0, 2.0, L])
 
 
 def test_a_small_term_is_not_lost_beside_a_large_one():
