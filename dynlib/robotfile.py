@@ -71,7 +71,7 @@ from dynlib.arrays import (
     matrix,
     sin,
 )
-from dynlib.files import write_text
+from dynlib.files import read_bytes, write_text
 from dynlib.links import Body, Link, Motor, as_pose
 from dynlib.robot import Robot
 
@@ -111,7 +111,7 @@ def read(path: str | Path) -> Robot:
     """
     path = Path(path)
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise ValueError(f"{path.name}, line {line}: this is not UTF-8; save the file in the encoding UTF-8.") from None

@@ -1,17 +1,14 @@
 r"""Robot descriptions (URDF): the chain of joints from one link of the description to another, as an arm.
 
-The XML is read by ``urdfdom_py``, the parser of ROS, which the extra ``dynlib[urdf]`` installs. In a description the
-axis of a joint may point anywhere in the joint's frame; the frames of dynlib are turned so that z lies along it, and
-the body with them. Joint values keep their meaning.
+In a description the axis of a joint may point anywhere in the joint's frame; the frames of dynlib are turned so that z
+lies along it, and the body with them. Joint values keep their meaning. What a description may say is written in
+:mod:`dynlib.description`.
 """
 
-import contextlib
-import io
-import math
+import re
 import warnings
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,30 +16,29 @@ import numpy as np
 
 from dynlib import frames
 from dynlib.arrays import Array, as_array, level_of_caller
-from dynlib.links import Body, Link, Motor
+from dynlib.description import ARM_JOINTS, Description, Joint, decoded, described, listed, meant
+from dynlib.files import read_bytes
+from dynlib.links import Body, Link
 from dynlib.robot import Robot
-from dynlib.robotfile import rotation_of_rpy, turned_to
-
-_JOINTS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed"}
-_NOT_NEEDED = (
-    "visual", "collision", "material", "transmission", "gazebo", "limit", "safety_controller", "calibration",
-)  # fmt: skip
-
-_NUMBERS = {"xyz": 3, "rpy": 3} | dict.fromkeys(
-    ("value", "ixx", "iyy", "izz", "ixy", "ixz", "iyz", "damping", "friction"), 1
-)
 
 
 def read(
-    path: str | Path, *, gravity: Any, tip: str | None = None, base: str | None = None, allow_impossible: bool = False
+    path: str | Path,
+    *,
+    gravity: Any,
+    tip: str | None = None,
+    base: str | None = None,
+    lock: Mapping[str, Any] | None = None,
+    allow_impossible: bool = False,
 ) -> Robot:
     """Read the chain of joints of a robot description.
 
     Args:
-        path: of a URDF file (not a xacro).
+        path: of a URDF file (not a xacro), in the encoding that it declares.
         gravity: the vector along which things fall, in the axes of the base link, shape (3,), in m/s².
-        tip: name of the link whose frame is the tip; may be left out if only one link has no child.
+        tip: name of the link whose frame is the tip; may be left out as :func:`loads` describes.
         base: name of the link whose frame is {0}; the root of the description if left out.
+        lock: values at which joints are held, by name, in rad or m.
         allow_impossible: take mass data that no real body can have, with a warning.
 
     Returns:
@@ -50,7 +46,6 @@ def read(
 
     Raises:
         ValueError: the file is no URDF, has no such chain, or has impossible data.
-        ImportError: the parser is not installed.
         OSError: the file cannot be read.
 
     >>> import tempfile
@@ -59,9 +54,9 @@ def read(
     ...     read(Path(folder) / "arm.urdf", gravity=[0, 0, -9.81]).n
     1
     """
-    path = Path(path)
-    options = dict(gravity=gravity, tip=tip, base=base, allow_impossible=allow_impossible)
-    return _read(path.read_bytes(), path.name, **options)
+    name = Path(path).name
+    text = decoded(read_bytes(path), name)
+    return loads(text, gravity=gravity, tip=tip, base=base, lock=lock, allow_impossible=allow_impossible, name=name)
 
 
 EXAMPLE = """\
@@ -89,19 +84,26 @@ def loads(
     gravity: Any,
     tip: str | None = None,
     base: str | None = None,
+    lock: Mapping[str, Any] | None = None,
     allow_impossible: bool = False,
     name: str = "URDF text",
 ) -> Robot:
     """Read the chain of joints from the text of a robot description.
 
     Fixed joints are bolted; what is bolted to the chain beside it comes along. A link without ``inertial`` has unknown
-    mass. Damping and friction of a joint become those of its motor.
+    mass. Damping and friction of a joint become those of its motor. A locked joint is bolted at its value, and so is a
+    joint that follows it (mimic): thus a closed gripper counts with its mass.
+
+    Without a tip, the chain ends at a link without children to which *all* joints lead that move. If there are several,
+    the torques do not depend on the choice: one with a usual name such as ``tool0`` is taken, or else the farthest, and
+    a warning says which.
 
     Args:
-        text: URDF.
+        text: URDF; an encoding that it declares means nothing, since it is a text already.
         gravity: the vector along which things fall, in the axes of the base link, shape (3,), in m/s².
-        tip: name of the link whose frame is the tip; may be left out if only one link has no child.
+        tip: name of the link whose frame is the tip.
         base: name of the link whose frame is {0}; the root of the description if left out.
+        lock: values at which joints are held, by name, in rad or m.
         allow_impossible: take mass data that no real body can have, with a warning.
         name: of the text, for messages.
 
@@ -110,223 +112,202 @@ def loads(
 
     Raises:
         ValueError: the text is no URDF, has no such chain, or has impossible data.
-        ImportError: the parser is not installed.
 
     >>> arm = loads(EXAMPLE, gravity=[0, 0, -9.81])
     >>> arm.links[0].fixed[:3, 2], arm.links[0].com
     (array([0., 1., 0.]), array([0.3, 0. , 0. ]))
     """
-    options = dict(gravity=gravity, tip=tip, base=base, allow_impossible=allow_impossible)
-    return _read(text.encode("utf-8"), name, **options)
-
-
-def _read(xml: bytes, name: str, *, gravity: Any, tip: str | None, base: str | None, allow_impossible: bool) -> Robot:
-    description = _Description(name, _parsed(xml, name), allow_impossible)
-    description.check()
-    base = description.known_link("base", base) if base else description.root
-    tip = description.known_link("tip", tip) if tip else description.only_tip(base)
-    joints = description.chain(base, tip)
+    tree = _Tree(described(text, name), allow_impossible)
+    tree.lock({} if lock is None else lock)
+    base = tree.description.known_link("base", base) if base else tree.description.root
+    tip = tree.description.known_link("tip", tip) if tip else tree.tip(base)
+    joints = tree.chain(base, tip)
     links, turned = [], np.eye(4)  # the parent's frame, as dynlib turns it, in the frame of the description
     for joint in joints:
-        turn = description.turn(joint)
-        fixed = frames.compose(frames.inverse(turned), frames.compose(description.pose(joint), turn))
-        body = description.body(joint.child, joints)
-        body = body.moved(frames.inverse(turn)) if body else None
-        links.append(Link(_JOINTS[joint.type], fixed, body, _motor(joint)))  # type: ignore[arg-type]
-        turned = turn
-    for message in description.warned:
+        fixed = frames.compose(frames.inverse(turned), frames.compose(joint.pose, joint.turn))
+        body = tree.body(joint.child, joints)
+        body = body.moved(frames.inverse(joint.turn)) if body else None
+        links.append(Link(ARM_JOINTS[joint.type], fixed, body, joint.motor))  # type: ignore[arg-type]
+        turned = joint.turn
+    tree.note_what_moves_beside(joints)
+    for message in tree.notes:
         warnings.warn(message, stacklevel=level_of_caller())
-    return Robot(links, gravity, tool=frames.inverse(turned), name=str(description.model.name))
+    return Robot(links, gravity, tool=frames.inverse(turned), name=tree.description.robot)
 
 
-def _parsed(xml: bytes, name: str) -> Any:
-    """Return the description as the parser gives it, without shapes and simulator settings, which it may dislike."""
-    try:
-        from lxml import etree
-        from urdf_parser_py.urdf import URDF
-    except ImportError as error:
-        raise ImportError(
-            "reading a URDF needs the parser urdfdom_py; install it: python -m pip install urdfdom_py "
-            "(or dynlib with its extra, dynlib[urdf])."
-        ) from error
-    safe = etree.XMLParser(remove_comments=True, remove_pis=True, resolve_entities=False, no_network=True)
-    try:
-        root = etree.fromstring(xml, safe)
-    except etree.XMLSyntaxError as error:
-        raise ValueError(f"{name}, line {error.lineno}: this is no XML: {error.msg}.") from None
-    if root.tag != "robot":
-        raise ValueError(f"{name} is a <{root.tag}>; expected a robot description, <robot>.")
-    etree.strip_elements(root, *_NOT_NEEDED, with_tail=False)
-    if root.xpath("//*[contains(namespace-uri(), 'xacro')]"):
-        raise ValueError(f"{name} is a xacro; make a URDF of it first: xacro {name} > arm.urdf")
-    _check_numbers(root, name)
-    try:
-        with contextlib.redirect_stderr(io.StringIO()):  # it reports attributes that only some simulator knows
-            return URDF.from_xml_string(etree.tostring(root))
-    except Exception as error:  # it raises bare exceptions
-        raise ValueError(f"{name} is no URDF: {' '.join(str(error).split())}") from None
+_TIP_NAMES = ("tool0", "tcp", "tip", "tool", "ee", "eef", "effector", "grasp")
+"""Usual words in the name of the frame at the end of an arm, the most usual first."""
 
 
-def _check_numbers(root: Any, name: str) -> None:
-    for element in root.iter():
-        for key, count in _NUMBERS.items():
-            text = element.get(key)
-            if text is not None and not _are_numbers(text.split(), count):
-                raise ValueError(
-                    f"{name}, line {element.sourceline}: {key} of <{element.tag}> is {text!r}; "
-                    f"expected {count} finite number{'s' * (count > 1)}."
-                )
+class _Tree:
+    """The joints of a description, as they are locked, with the questions that are put to them."""
 
+    def __init__(self, description: Description, allow_impossible: bool) -> None:
+        self.description = description
+        self.allow_impossible = allow_impossible
+        self.notes = list(description.notes)
+        self._arrange(description.joints)
 
-def _are_numbers(words: Sequence[str], count: int) -> bool:
-    try:
-        return len(words) == count and all(math.isfinite(float(word)) for word in words)
-    except ValueError:
-        return False
+    def _arrange(self, joints: Mapping[str, Joint]) -> None:
+        self.joints = dict(joints)
+        self.above = {joint.child: joint for joint in joints.values()}
+        self.below: dict[str, list[Joint]] = {link: [] for link in self.description.links}
+        for joint in joints.values():
+            self.below[joint.parent].append(joint)
 
+    # -- Locked joints --
 
-@dataclass(frozen=True)
-class _Description:
-    """A description as the parser gives it, with the questions that are put to it."""
+    def lock(self, lock: Mapping[str, Any]) -> None:
+        """Bolt joints at given values, and those that follow them."""
+        values = {name: self._value(name, value) for name, value in lock.items()}
+        followers = [(joint.name, joint.follows) for joint in self.joints.values() if joint.follows and joint.moves]
+        while found := [pair for pair in followers if pair[0] not in values and pair[1].joint in values]:
+            for name, leader in found:
+                values[name] = leader.factor * values[leader.joint] + leader.offset
+        self._arrange(
+            {name: joint.held_at(values[name]) if name in values else joint for name, joint in self.joints.items()}
+        )
 
-    name: str
-    model: Any
-    allow_impossible: bool
-    warned: list[str] = field(default_factory=list)
+    def _value(self, name: str, value: Any) -> float:
+        """Read the value at which a joint is locked."""
+        if name not in self.joints:
+            moving = [joint.name for joint in self.joints.values() if joint.moves]
+            raise self.description.error(
+                f"there is no joint {name!r} to lock; the joints that move are {listed(moving)}.{meant(name, moving)}"
+            )
+        joint = self.joints[name]
+        if not joint.moves:
+            raise ValueError(f"{joint.at} is fixed; there is nothing to lock.")
+        self._refuse_other_kinds(joint)
+        if joint.follows:
+            raise ValueError(f"{joint.at} follows the joint {joint.follows.joint!r} (mimic); lock that one instead.")
+        read = as_array(value, f"the value of the locked joint {name!r}", ())
+        if read.dtype == object:
+            raise ValueError(f"the value of the locked joint {name!r} is {value!r}; expected a number.")
+        if joint.limits and not joint.limits[0] <= read <= joint.limits[1]:
+            self.notes.append(
+                f"{joint.at} is locked at {read:g}, outside its limits {joint.limits[0]:g} and {joint.limits[1]:g} "
+                f"({'m' if joint.type == 'prismatic' else 'rad'})."
+            )
+        return float(read)
 
-    def error(self, message: str) -> ValueError:
-        return ValueError(f"{self.name}: {message}")
+    # -- The chain --
 
-    def check(self) -> None:
-        """Refuse a description that is no tree, or has a joint that no arm has."""
-        for kind, parts in (("link", self.model.links), ("joint", self.model.joints)):
-            for word, count in Counter(part.name for part in parts).items():
-                if count > 1:
-                    raise self.error(f"{count} {kind}s are called {word!r}; names must differ.")
-        links = {link.name for link in self.model.links}
-        for joint in self.model.joints:
-            for link in (joint.parent, joint.child):
-                if link not in links:
-                    raise self.error(f"joint {joint.name!r} joins the link {link!r}, which is not there.")
-        for word, count in Counter(joint.child for joint in self.model.joints).items():
-            if count > 1:
-                raise self.error(f"link {word!r} hangs on {count} joints; a URDF is a tree, without closed chains.")
+    def tip(self, base: str) -> str:
+        """Return the link at the end of the chain that has all joints which move."""
+        ends = {link: self._path(base, link) for link in self.description.links if not self.below[link]}
+        moving = {end: tuple(joint.name for joint in path or () if joint.moves) for end, path in ends.items()}
+        moving = {end: joints for end, joints in moving.items() if joints}
+        if not moving:
+            raise self.description.error(f"no joint moves that hangs on the link {base!r}.")
+        if len(set(moving.values())) > 1:
+            raise self.description.error(
+                f"expected one tip; found {listed(moving)}. Say which is meant, with tip=... They hang on different "
+                "joints that move; if some are fingers of a gripper, hold their joints at a value, with lock={...}."
+            )
+        # The farthest, and of several the last one in the file, if no name is a usual one.
+        tip = min(reversed(moving), key=lambda end: (_rank(end), -len(ends[end] or ())))
+        same = [end for end in moving if end != tip]
+        still = [end for end, path in ends.items() if end not in moving and path is not None]
+        if same or still:
+            self.notes.append(
+                f"{self.description.file}: no tip is given; {tip} is taken."
+                + (f" The torques are the same for {listed(same)}." if same else "")
+                + (f" No joint moves {listed(still)}." if still else "")
+                + " Another one is chosen with tip=..."
+            )
+        return tip
 
-    @property
-    def root(self) -> str:
-        children = {joint.child for joint in self.model.joints}
-        roots = [link.name for link in self.model.links if link.name not in children]
-        if len(roots) != 1:
-            raise self.error(f"expected one link that hangs on no joint, the root; found {_listed(roots)}.")
-        return str(roots[0])
-
-    def known_link(self, word: str, name: str) -> str:
-        links = [link.name for link in self.model.links]
-        if name not in links:
-            raise self.error(f"there is no link {name!r} for {word}; the links are {_listed(links)}.")
-        return name
-
-    def only_tip(self, base: str) -> str:
-        """Return the only link without a child that hangs on the base."""
-        parents = {joint.parent for joint in self.model.joints}
-        tips = [link.name for link in self.model.links if link.name not in parents]
-        tips = [tip for tip in tips if tip != base and self._joints_up(tip, base) is not None]
-        if len(tips) != 1:
-            raise self.error(f"expected one tip; found {_listed(tips)}. Say which is meant, with tip=...")
-        return str(tips[0])
-
-    def chain(self, base: str, tip: str) -> list[Any]:
+    def chain(self, base: str, tip: str) -> list[Joint]:
         """Return the joints from one link to another."""
-        joints = self._joints_up(tip, base)
+        joints = self._path(base, tip)
         if not joints:
-            raise self.error(f"no joints lead from the link {base!r} to the link {tip!r}.")
+            raise self.description.error(f"no joints lead from the link {base!r} to the link {tip!r}.")
         for joint in joints:
-            if joint.type not in _JOINTS:
-                raise self.error(f"joint {joint.name!r} is {joint.type}; an arm has {', '.join(_JOINTS)} joints only.")
-            if joint.mimic is not None:
-                raise self.error(
-                    f"joint {joint.name!r} follows the joint {joint.mimic.joint!r} (mimic); dynlib's joints move "
-                    "independently. Make it fixed, or choose another tip."
+            self._refuse_other_kinds(joint)
+            if joint.follows and joint.moves:
+                leader = f"the joint {joint.follows.joint!r}"
+                raise ValueError(
+                    f"{joint.at} follows {leader} (mimic); dynlib's joints move independently. Hold {leader} at a "
+                    "value, with lock={...}, or choose another tip, with tip=..."
                 )
-        if all(joint.type == "fixed" for joint in joints):
-            raise self.error(f"only fixed joints lead from the link {base!r} to the link {tip!r}.")
-        return joints[::-1]
-
-    def _joints_up(self, tip: str, base: str) -> list[Any] | None:
-        """Return the joints from a link up to another one; None if it is not above."""
-        above = {joint.child: joint for joint in self.model.joints}
-        joints: list[Any] = []
-        while tip != base:
-            if tip not in above or above[tip] in joints:
-                return None
-            joints.append(above[tip])
-            tip = above[tip].parent
+        if not any(joint.moves for joint in joints):
+            raise self.description.error(f"only fixed joints lead from the link {base!r} to the link {tip!r}.")
         return joints
 
-    def pose(self, joint: Any) -> Array:
-        return _pose(joint.origin, f"{self.name}: origin of joint {joint.name!r}")
+    def _path(self, base: str, tip: str) -> list[Joint] | None:
+        """Return the joints from a link to one below it; None if it is not below."""
+        joints: list[Joint] = []
+        while tip != base:
+            if tip not in self.above:
+                return None
+            joints.append(self.above[tip])
+            tip = joints[-1].parent
+        return joints[::-1]
 
-    def turn(self, joint: Any) -> Array:
-        """Return the turn that brings z onto the joint axis, shape (4, 4)."""
-        if _JOINTS[joint.type] == "fixed":
-            return np.eye(4)
-        axis = as_array(joint.axis or [1, 0, 0], f"{self.name}: axis of joint {joint.name!r}", (3,))  # URDF: x
-        if not axis.any():
-            raise self.error(f"the axis of joint {joint.name!r} is 0 0 0; expected a direction.")
-        return turned_to(axis)
+    @staticmethod
+    def _refuse_other_kinds(joint: Joint) -> None:
+        if joint.type not in ARM_JOINTS:
+            raise ValueError(f"{joint.at} is {joint.type}; an arm has {listed(ARM_JOINTS)} joints only.")
 
-    def body(self, link: str, chain: Sequence[Any]) -> Body | None:
+    # -- Bodies --
+
+    def body(self, link: str, chain: Sequence[Joint]) -> Body | None:
         """Return the body of a link with all that is bolted to it beside the chain, in the link's own axes."""
-        body = self._own_body(link)
-        for joint in self.model.joints:
-            if joint.parent != link or joint in chain:
-                continue
-            if joint.type != "fixed":
-                if mass := self._mass_beyond(joint):
-                    self.warned.append(
-                        f"{self.name}: joint {joint.name!r} moves beside the chain; what hangs on it ({mass:g} kg) is "
-                        "left out."
-                    )
-                continue
-            if other := self.body(joint.child, chain):
-                moved = other.moved(self.pose(joint))
-                body = body + moved if body else moved
-        return body
+        whole = None
+        for other, pose in self._bolted(link, chain):
+            if own := self._own_body(other):
+                moved = own.moved(pose)
+                whole = whole + moved if whole else moved
+        return whole
 
-    def _mass_beyond(self, joint: Any) -> float:
+    def note_what_moves_beside(self, chain: Sequence[Joint]) -> None:
+        """Note masses that move against the link that carries them; on links that never move they burden no joint."""
+        first = next(place for place, joint in enumerate(chain) if joint.moves)
+        for carrier in chain[first:]:
+            for link, _ in self._bolted(carrier.child, chain):
+                for joint in self.below[link]:
+                    if joint.moves and joint not in chain and (mass := self._mass_beyond(joint)):
+                        self.notes.append(
+                            f"{joint.at} moves beside the chain; what hangs on it ({mass:g} kg) is left out. Held at a "
+                            "value, with lock={...}, it would count."
+                        )
+
+    def _bolted(self, link: str, chain: Sequence[Joint]) -> Iterator[tuple[str, Array]]:
+        """Yield a link and all that is bolted to it beside the chain, each with its pose in the axes of the link."""
+        found = [(link, np.eye(4))]
+        while found:
+            link, pose = found.pop()
+            yield link, pose
+            beside = [joint for joint in self.below[link] if not joint.moves and joint not in chain]
+            found += [(joint.child, frames.compose(pose, joint.pose)) for joint in reversed(beside)]
+
+    def _mass_beyond(self, joint: Joint) -> float:
         """Return the mass of everything that hangs on a joint, in kg."""
-        inertial = self.model.link_map[joint.child].inertial
-        beyond = sum(self._mass_beyond(other) for other in self.model.joints if other.parent == joint.child)
-        return beyond + (inertial.mass if inertial else 0.0)
+        mass, found = 0.0, [joint.child]
+        while found:
+            link = found.pop()
+            inertial = self.description.links[link]
+            mass += inertial.mass if inertial else 0.0
+            found += [other.child for other in self.below[link]]
+        return mass
 
     def _own_body(self, link: str) -> Body | None:
-        inertial = self.model.link_map[link].inertial
+        inertial = self.description.links[link]
         if inertial is None:
             return None
         if inertial.inertia is None:
-            raise self.error(f"link {link!r} has a mass but no inertia.")
-        body = Body(inertial.mass, inertia=inertial.inertia.to_matrix(), allow_impossible=True)
+            raise ValueError(f"{inertial.at}: {inertial.link} has a mass but no inertia.")
+        body = Body(inertial.mass, inertia=inertial.inertia, allow_impossible=True)
         if body.faults:
-            message = f"{self.name}: no real body has the data of link {link!r}: {'; '.join(body.faults)}"
+            message = f"{inertial.at}: no real body has the data of {inertial.link}: {'; '.join(body.faults)}"
             if not self.allow_impossible:
-                raise ValueError(f"{message}. Correct them, or take them as they are with allow_impossible=True.")
-            self.warned.append(f"{message}; they are kept (allow_impossible=True).")
-        body = replace(body, allow_impossible=bool(body.faults))
-        return body.moved(_pose(inertial.origin, f"{self.name}: origin of the inertial of link {link!r}"))
+                raise ValueError(f"{message}. Correct them, or take them as they are, with allow_impossible=True.")
+            self.notes.append(f"{message}; they are kept.")
+        return replace(body, allow_impossible=bool(body.faults)).moved(inertial.pose)
 
 
-def _pose(origin: Any, name: str) -> Array:
-    if origin is None:
-        return np.eye(4)
-    rpy, xyz = (as_array(value or [0, 0, 0], name, (3,)) for value in (origin.rpy, origin.xyz))
-    return frames.transform(rotation_of_rpy(rpy), xyz)
-
-
-def _motor(joint: Any) -> Motor | None:
-    damping = joint.dynamics and joint.dynamics.damping
-    friction = joint.dynamics and joint.dynamics.friction
-    return Motor(viscous=damping or 0, coulomb=friction or 0) if damping or friction else None
-
-
-def _listed(words: Sequence[str]) -> str:
-    return ", ".join(words) or "none"
+def _rank(link: str) -> int:
+    """Return how usual the name of a link is for the end of an arm, 0 for the most usual."""
+    words = re.split(r"[^a-z0-9]+", link.lower())
+    return next((rank for rank, name in enumerate(_TIP_NAMES) if name in words), len(_TIP_NAMES))
