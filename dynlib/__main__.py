@@ -11,6 +11,9 @@ def main() -> None:
         if error.name not in ("typer", "rich"):
             raise
         sys.exit(f"The command needs the package {error.name}, which is not installed: pip install typer")
+    except KeyboardInterrupt:  # before anything was begun; later, the command itself says so
+        print("dynlib: interrupted.", file=sys.stderr)
+        sys.exit(130)
     cli.main()
 
 

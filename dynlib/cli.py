@@ -17,7 +17,8 @@ import typer
 from rich.console import Console
 
 from dynlib import derivation, document, newton_euler, notation, robotfile, robots, urdf
-from dynlib.arrays import Array, as_array, exact_array
+from dynlib.arrays import Array, as_array, exact_array, is_symbolic
+from dynlib.files import refuse_to_write
 from dynlib.robot import Robot
 
 app = typer.Typer(
@@ -36,8 +37,18 @@ class Ending(StrEnum):
     TEX = "tex"
 
 
-_NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(deg)?")
-_PART_OF_PI = re.compile(r"([+-]?)(?:(\d+(?:\.\d+)?)\*)?pi(?:/(\d+))?")
+_NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(deg)?", re.ASCII)
+_PART_OF_PI = re.compile(r"([+-]?)(?:(\d+(?:\.\d+)?)\*)?pi(?:/(\d+))?", re.ASCII)
+
+_FOR_THE_COMMAND = {
+    r"allow_impossible=True": "--allow-impossible",
+    r"tip=\.\.\.": "--tip NAME",
+    r"lock={\.\.\.}": "--lock JOINT=VALUE",
+    r"robot\.subs\(\.\.\.\)": "--set NAME=VALUE",
+    r"robotfile\.read\(path\)": "its path, such as ./my_arm.toml",
+    r"numpy\.radians\(([^()]*)\)": r"\1deg",
+}
+"""What the command calls that which the library's messages advise to do in Python."""
 
 Arm = Annotated[
     str, typer.Argument(metavar="ARM", help="A robot file (.toml or .urdf), or the name of an arm of the catalogue.")
@@ -45,8 +56,29 @@ Arm = Annotated[
 Values = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A number for a symbol of the arm; repeatable.")
 ]
+_URDF = "For a .urdf"
 Gravity = Annotated[
-    str | None, typer.Option(metavar="X,Y,Z", help="Gravity in m/s², for a .urdf, which has none: 0,0,-9.81")
+    str | None,
+    typer.Option(metavar="X,Y,Z", help="Gravity in m/s², which no URDF states: 0,0,-9.81", rich_help_panel=_URDF),
+]
+Tip = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The link whose frame is the tip.", rich_help_panel=_URDF)
+]
+Base = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The link whose frame is {0}, if not the root.", rich_help_panel=_URDF),
+]
+Locks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--lock",
+        metavar="JOINT=VALUE",
+        help="A joint to hold at a value in rad (or 30deg) or m, such as that of a gripper; repeatable.",
+        rich_help_panel=_URDF,
+    ),
+]
+AllowImpossible = Annotated[
+    bool, typer.Option("--allow-impossible", help="Take masses that no real body can have.", rich_help_panel=_URDF)
 ]
 Positions = Annotated[
     str | None, typer.Option("--q", metavar="Q1,Q2,...", help="Joint values in rad (or 30deg, pi/2) and m.")
@@ -77,17 +109,22 @@ def number(text: str) -> float:
         The number; angles in rad.
 
     Raises:
-        ValueError: the text is nothing of that.
+        ValueError: the text is nothing of that, or too large.
 
     >>> number("180deg") == number("pi")
     True
     """
     word = text.strip()
+    value = None
     if found := _NUMBER.fullmatch(word):
-        return float(np.radians(float(found[1])) if found[2] else float(found[1]))
-    if (found := _PART_OF_PI.fullmatch(word)) and found[3] != "0":
-        return float(found[1] + "1") * float(found[2] or 1) * float(np.pi) / float(found[3] or 1)
-    raise ValueError(f"{text!r} is no number; expected one such as 0.5, 30deg or -pi/2.")
+        value = float(np.radians(float(found[1])) if found[2] else float(found[1]))
+    elif (found := _PART_OF_PI.fullmatch(word)) and found[3] != "0":
+        value = float(found[1] + "1") * float(found[2] or 1) * float(np.pi) / float(found[3] or 1)
+    if value is None:
+        raise ValueError(f"{text!r} is no number; expected one such as 0.5, 30deg or -pi/2.")
+    if not np.isfinite(value):
+        raise ValueError(f"{text!r} is too large a number; the largest one is about 1e308.")
+    return value
 
 
 def numbers(text: str | None, option: str, count: int) -> list[float] | None:
@@ -110,27 +147,39 @@ def numbers(text: str | None, option: str, count: int) -> list[float] | None:
     if text is None:
         return None
     try:
-        read = [number(word) for word in re.split(r"[,\s]+", text.strip())]
+        read = [number(word) for word in re.split(r"[,\s]+", text.strip())] if text.strip() else []
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint=option) from None
     if len(read) != count:
-        raise typer.BadParameter(f"got {len(read)} numbers, expected {count}: {text}", param_hint=option)
+        raise typer.BadParameter(f"got {len(read)} numbers, expected {count}: {_harmless(text)}", param_hint=option)
     return read
 
 
-def load(arm: str, values: Sequence[str] | None = None, gravity: str | None = None) -> Robot:
+def load(
+    arm: str,
+    values: Sequence[str] | None = None,
+    gravity: str | None = None,
+    tip: str | None = None,
+    base: str | None = None,
+    locks: Sequence[str] | None = None,
+    allow_impossible: bool = False,
+) -> Robot:
     """Return the arm of a file or of the catalogue, with numbers put in for its symbols.
 
     Args:
         arm: path of a robot file or of a URDF, or a name of the catalogue.
         values: ``NAME=VALUE`` for symbols of the arm, in SI units.
         gravity: of a URDF, three numbers in m/s².
+        tip: of a URDF, the link whose frame is the tip.
+        base: of a URDF, the link whose frame is {0}.
+        locks: of a URDF, ``JOINT=VALUE`` for joints that are held, in rad or m.
+        allow_impossible: of a URDF, take mass data that no real body can have.
 
     Returns:
         The :class:`~dynlib.robot.Robot`.
 
     Raises:
-        typer.BadParameter: unreadable numbers, a URDF without gravity, or gravity for another file.
+        typer.BadParameter: unreadable numbers, a URDF without gravity, or an option of a URDF for another arm.
         ValueError: the file describes no arm, there is no such arm or no such symbol.
         OSError: the file cannot be read.
 
@@ -139,27 +188,51 @@ def load(arm: str, values: Sequence[str] | None = None, gravity: str | None = No
     """
     path = Path(arm)
     is_urdf = path.suffix.lower() in (".urdf", ".xml")
-    along = numbers(gravity, "--gravity", 3)
-    if is_urdf != (along is not None):
-        wrong = "a URDF says nothing of gravity; give it" if is_urdf else "only a URDF needs it; the arm has its own"
-        raise typer.BadParameter(wrong, param_hint="--gravity")
+    of_urdf = {
+        "--gravity": gravity,
+        "--tip": tip,
+        "--base": base,
+        "--lock": locks,
+        "--allow-impossible": allow_impossible or None,
+    }
+    given = [option for option, value in of_urdf.items() if value is not None]
+    if is_urdf and gravity is None:
+        raise typer.BadParameter("a URDF says nothing of gravity; give it: 0,0,-9.81", param_hint="--gravity")
+    if given and not is_urdf:
+        raise typer.BadParameter("only a URDF needs it; this arm has its own data", param_hint=given[0])
     if is_urdf:
-        robot = urdf.read(path, gravity=along)
+        robot = urdf.read(
+            path,
+            gravity=numbers(gravity, "--gravity", 3),
+            tip=tip,
+            base=base,
+            lock=_pairs(locks, "--lock"),
+            allow_impossible=allow_impossible,
+        )
     elif path.suffix or path.exists():
         robot = robotfile.read(path)
     else:
         robot = robots.load(arm)
-    return robot.subs(dict(_pair(each) for each in values)) if values else robot
+    return robot.subs(_pairs(values, "--set")) if values else robot
 
 
-def _pair(text: str) -> tuple[str, float]:
-    name, equals, value = text.partition("=")
-    try:
-        if not equals:
-            raise ValueError(f"{text!r} has no equals sign; expected NAME=VALUE, such as m1=2.5.")
-        return name.strip(), number(value)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--set") from None
+def _pairs(texts: Sequence[str] | None, option: str) -> dict[str, float]:
+    """Read NAME=VALUE as often as it is given after an option."""
+    pairs: dict[str, float] = {}
+    for text in texts or ():
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals):
+            missing = "name" if equals else "equals sign"
+            raise typer.BadParameter(
+                f"{text!r} has no {missing}; expected NAME=VALUE, such as m1=2.5.", param_hint=option
+            )
+        if name in pairs:
+            raise typer.BadParameter(f"{name!r} is given twice; expected one value for each name.", param_hint=option)
+        try:
+            pairs[name] = number(value)
+        except ValueError as error:
+            raise typer.BadParameter(f"{name!r}: {error}", param_hint=option) from None
+    return pairs
 
 
 def _state(robot: Robot, q: str | None, dq: str | None, ddq: str | None) -> tuple[Robot, tuple[Any, ...]]:
@@ -185,33 +258,64 @@ def _tip_load(force: str | None, moment: str | None, exact: bool) -> dict[str, A
 
 @contextmanager
 def _told_in_words() -> Iterator[None]:
-    """Show warnings as notes, and errors of data and files as one sentence with exit code 1."""
+    """Show warnings as notes, and errors of data and files as one sentence with exit code 1; 130 if interrupted."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             yield
-        except (ValueError, TypeError, ImportError) as error:
+        except (ValueError, TypeError, ImportError, ArithmeticError) as error:
             _stop(str(error))
+        except BrokenPipeError:  # whoever reads the output has seen enough
+            raise
         except OSError as error:
             _stop(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        except KeyboardInterrupt:
+            _stop("interrupted.", code=130)
         finally:
             for message in dict.fromkeys(str(warning.message) for warning in caught):
-                typer.echo(f"note: {message}", err=True)
+                _say(f"note: {message}")
 
 
-def _stop(message: str) -> None:
-    typer.echo(f"dynlib: {message}", err=True)
-    raise typer.Exit(1)
+def _stop(message: str, code: int = 1) -> None:
+    _say(f"dynlib: {message}")
+    raise typer.Exit(code)
+
+
+def _say(message: str) -> None:
+    """Print a message of the library beside the output, with its advice as the command says it."""
+    for in_python, here in _FOR_THE_COMMAND.items():
+        message = re.sub(in_python, here, message)
+    typer.echo(_harmless(message), err=True)
+
+
+def _harmless(text: str) -> str:
+    """Return a text whose names cannot steer a terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+
+
+def _refuse_output(out: Path, arm: str) -> None:
+    """Refuse to write where no file can be written, or over the arm, before anything is computed."""
+    refuse_to_write(out)
+    if out.exists() and Path(arm).exists() and out.samefile(arm):
+        raise ValueError(f"{out} is the file of the arm, which would be lost; choose another name for -o.")
 
 
 @app.command()
-def show(arm: Arm, values: Values = None, gravity: Gravity = None) -> None:
+def show(
+    arm: Arm,
+    values: Values = None,
+    gravity: Gravity = None,
+    tip: Tip = None,
+    base: Base = None,
+    locks: Locks = None,
+    allow_impossible: AllowImpossible = False,
+) -> None:
     """Print the tables of an arm: joints, masses, gravity.
 
     Example: dynlib show puma560
     """
     with _told_in_words():
-        typer.echo(str(load(arm, values, gravity)))
+        typer.echo(_harmless(str(load(arm, values, gravity, tip, base, locks, allow_impossible))))
 
 
 @app.command()
@@ -219,7 +323,7 @@ def derive(
     arm: Arm,
     to: Annotated[Ending | None, typer.Option(help="The format; that of -o, or md, if left out.")] = None,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="The file to write; printed if left out.", dir_okay=False)
+        Path | None, typer.Option("-o", "--out", help="The file to write; printed if left out, or if it is -.")
     ] = None,
     q: Positions = None,
     dq: Rates = None,
@@ -232,6 +336,10 @@ def derive(
     tip_moment: TipMoment = None,
     values: Values = None,
     gravity: Gravity = None,
+    tip: Tip = None,
+    base: Base = None,
+    locks: Locks = None,
+    allow_impossible: AllowImpossible = False,
 ) -> None:
     """Write the whole derivation of an arm's joint torques, in symbols or for one state.
 
@@ -240,8 +348,11 @@ def derive(
     Example: dynlib derive my_arm.toml --to tex --q 0.3,30deg -o arm.tex
     """
     with _told_in_words():
+        out = None if out == Path("-") else out
+        if out is not None:
+            _refuse_output(out, arm)
         load_at_tip = _tip_load(tip_force, tip_moment, exact=q is None)
-        robot, state = _state(load(arm, values, gravity), q, dq, ddq)
+        robot, state = _state(load(arm, values, gravity, tip, base, locks, allow_impossible), q, dq, ddq)
         chosen = document.ENDINGS[f".{to}"] if to else None
         with Console(stderr=True).status(f"deriving the torques of {robot.name}"):
             if out is None:
@@ -261,6 +372,10 @@ def torques(
     tip_moment: TipMoment = None,
     values: Values = None,
     gravity: Gravity = None,
+    tip: Tip = None,
+    base: Base = None,
+    locks: Locks = None,
+    allow_impossible: AllowImpossible = False,
 ) -> None:
     """Print what the joints must supply for a state; without --q, in symbols.
 
@@ -272,7 +387,7 @@ def torques(
     """
     with _told_in_words():
         load_at_tip = _tip_load(tip_force, tip_moment, exact=q is None)
-        robot, state = _state(load(arm, values, gravity), q, dq, ddq)
+        robot, state = _state(load(arm, values, gravity, tip, base, locks, allow_impossible), q, dq, ddq)
         if q is None:
             robot = robot.exact()
             state = robot.motion_symbols()
@@ -280,6 +395,8 @@ def torques(
 
 
 def _print_torques(robot: Robot, tau: Array) -> None:
+    if not is_symbolic(tau) and not np.isfinite(tau).all():
+        raise ValueError(f"the torques of {robot.name} are not finite: {tau.tolist()}; some number given is too large.")
     for i, (link, value) in enumerate(zip(robot.links, tau, strict=True), start=1):
         symbol = rf"\tau_{{{i}}}"
         if isinstance(value, float):

@@ -155,14 +155,14 @@ def listed(words: Iterable[str], most: int = 12) -> str:
     return ", ".join(shown[:most]) + more or "none"
 
 
-def meant(word: str, expected: Iterable[str]) -> str:
+def meant(word: str, expected: Iterable[str], cutoff: float = 0.6) -> str:
     """Return a question that names the nearest right word, to be put behind a message; "" if none is near.
 
     >>> meant("Axsi", ["axis", "origin"])
     " Did you mean 'axis'?"
     """
     by_lower = {each.lower(): each for each in expected}
-    close = difflib.get_close_matches(word.lower(), by_lower, n=1)
+    close = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=cutoff)
     return f" Did you mean {by_lower[close[0]]!r}?" if close else ""
 
 
@@ -348,7 +348,7 @@ class _File:
                 continue
             if part.tag.endswith("loop_joint"):
                 raise self.error(part, f"<{part.tag}> closes a chain; dynlib reads trees of joints only.")
-            if part.tag in inner or (":" not in part.tag and meant(part.tag, ["link", "joint"])):
+            if part.tag in inner or (":" not in part.tag and meant(part.tag, ["link", "joint"], cutoff=0.75)):
                 raise self.error(
                     part, f"the robot has the element <{part.tag}>; expected link, joint.{meant(part.tag, _KINDS)}"
                 )

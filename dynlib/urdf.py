@@ -202,8 +202,8 @@ class _Tree:
             raise self.description.error(f"no joint moves that hangs on the link {base!r}.")
         if len(set(moving.values())) > 1:
             raise self.description.error(
-                f"expected one tip; found {listed(moving)}. Say which is meant, with tip=... They hang on different "
-                "joints that move; if some are fingers of a gripper, hold their joints at a value, with lock={...}."
+                f"expected one tip; found {listed(moving)}. Say which is meant, with tip=...; they hang on different "
+                "joints that move. If some are fingers of a gripper, hold their joints at a value with lock={...}."
             )
         # The farthest, and of several the last one in the file, if no name is a usual one.
         tip = min(reversed(moving), key=lambda end: (_rank(end), -len(ends[end] or ())))
@@ -214,7 +214,7 @@ class _Tree:
                 f"{self.description.file}: no tip is given; {tip} is taken."
                 + (f" The torques are the same for {listed(same)}." if same else "")
                 + (f" No joint moves {listed(still)}." if still else "")
-                + " Another one is chosen with tip=..."
+                + " Choose another one with tip=... if you like."
             )
         return tip
 
@@ -229,7 +229,7 @@ class _Tree:
                 leader = f"the joint {joint.follows.joint!r}"
                 raise ValueError(
                     f"{joint.at} follows {leader} (mimic); dynlib's joints move independently. Hold {leader} at a "
-                    "value, with lock={...}, or choose another tip, with tip=..."
+                    "value with lock={...}, or choose another tip with tip=... instead."
                 )
         if not any(joint.moves for joint in joints):
             raise self.description.error(f"only fixed joints lead from the link {base!r} to the link {tip!r}.")
@@ -270,7 +270,7 @@ class _Tree:
                     if joint.moves and joint not in chain and (mass := self._mass_beyond(joint)):
                         self.notes.append(
                             f"{joint.at} moves beside the chain; what hangs on it ({mass:g} kg) is left out. Held at a "
-                            "value, with lock={...}, it would count."
+                            "value with lock={...}, it would count."
                         )
 
     def _bolted(self, link: str, chain: Sequence[Joint]) -> Iterator[tuple[str, Array]]:
@@ -302,7 +302,7 @@ class _Tree:
         if body.faults:
             message = f"{inertial.at}: no real body has the data of {inertial.link}: {'; '.join(body.faults)}"
             if not self.allow_impossible:
-                raise ValueError(f"{message}. Correct them, or take them as they are, with allow_impossible=True.")
+                raise ValueError(f"{message}. Correct them, or take them as they are with allow_impossible=True.")
             self.notes.append(f"{message}; they are kept.")
         return replace(body, allow_impossible=bool(body.faults)).moved(inertial.pose)
 

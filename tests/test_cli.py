@@ -1,7 +1,11 @@
 """The command: what it prints is what the library computes, and every mistake is answered in a sentence."""
 
+import os
+import re
+import signal
 import subprocess
 import sys
+import time
 import tomllib
 import warnings
 
@@ -105,7 +109,6 @@ def test_a_file_of_ones_own(tmp_path):
 
 
 def test_a_urdf_needs_gravity(tmp_path):
-    pytest.importorskip("urdf_parser_py")
     path = tmp_path / "arm.urdf"
     path.write_text(urdf.EXAMPLE, encoding="utf-8")
     assert "a URDF says nothing of gravity" in run("show", path, code=2)[1]
@@ -113,6 +116,212 @@ def test_a_urdf_needs_gravity(tmp_path):
     wanted = newton_euler.inverse_dynamics(urdf.read(path, gravity=[0, 0, -9.81]), [0], [0], [0])
     shown = run("torques", path, "--gravity", "0,0,-9.81", "--q", "0")[0]
     assert float(shown.split()[2]) == pytest.approx(wanted[0])
+
+
+# ---- Options of a URDF ----------------------------------------------------------------------------------
+
+HANDED = urdf.EXAMPLE.replace(
+    "</robot>",
+    """<link name="tool0"/><joint name="to_tool" type="fixed"><parent link="rod"/><child link="tool0"/></joint>
+  <link name="finger"><inertial><origin xyz="0 0 0.2"/><mass value="0.5"/>
+    <inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="grip" type="revolute"><parent link="rod"/><child link="finger"/>
+    <origin xyz="0.4 0 0"/><axis xyz="0 1 0"/><limit lower="-1" upper="2" effort="1" velocity="1"/></joint>
+</robot>""",
+)
+DOWN = ["--gravity", "0,0,-9.81"]
+
+
+@pytest.fixture
+def handed(tmp_path, monkeypatch):
+    """The folder with an arm that has a tool frame and a finger."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "arm.urdf").write_text(HANDED, encoding="utf-8")
+    return tmp_path
+
+
+def test_the_tip_of_a_urdf_is_chosen(handed):
+    said = run("show", "arm.urdf", *DOWN, code=1)[1]
+    assert "expected one tip; found tool0, finger. Say which is meant, with --tip NAME;" in said
+    shown, said = run("torques", "arm.urdf", *DOWN, "--tip", "tool0", "--q", "0")
+    assert float(shown.split()[2]) == pytest.approx(-2 * 9.81 * 0.3)
+    assert "joint 'grip' moves beside the chain; what hangs on it (0.5 kg) is left out." in said
+    assert "Held at a value with --lock JOINT=VALUE, it would count." in said
+    assert len(run("torques", "arm.urdf", *DOWN, "--tip", "finger", "--q", "0,0")[0].splitlines()) == 2
+    assert "there is no link 'hand' for tip" in run("show", "arm.urdf", *DOWN, "--tip", "hand", code=1)[1]
+
+
+@pytest.mark.parametrize(("value", "angle"), [("0", 0), ("pi/2", np.pi / 2), ("-30deg", -np.pi / 6)])
+def test_a_finger_that_is_held_counts_with_its_mass(handed, value, angle):
+    shown, said = run("torques", "arm.urdf", *DOWN, "--lock", f"grip={value}", "--q", "0")
+    wanted = -9.81 * (2 * 0.3 + 0.5 * (0.4 + 0.2 * np.sin(angle)))
+    assert float(shown.split()[2]) == pytest.approx(wanted)
+    assert said == (
+        "note: arm.urdf: no tip is given; tool0 is taken. The torques are the same for finger. "
+        "Choose another one with --tip NAME if you like."
+    )
+
+
+def test_the_base_of_a_urdf_is_chosen(handed):
+    assert len(run("torques", "arm.urdf", *DOWN, "--base", "rod", "--tip", "finger", "--q", "0")[0].splitlines()) == 1
+
+
+def test_locks_are_checked(handed):
+    assert "'grip' is given twice" in run("show", "arm.urdf", *DOWN, "--lock", "grip=1", "--lock", "grip=1", code=2)[1]
+    assert (
+        "there is no joint 'girp' to lock; the joints that move are hinge, grip. Did you mean 'grip'?"
+        in (run("show", "arm.urdf", *DOWN, "--lock", "girp=1", code=1)[1])
+    )
+
+
+def test_impossible_masses_of_a_urdf_are_taken_if_asked(handed):
+    (handed / "arm.urdf").write_text(urdf.EXAMPLE.replace('ixx="0"', 'ixx="9"'), encoding="utf-8")
+    said = run("show", "arm.urdf", *DOWN, code=1)[1]
+    assert "break the triangle rule" in said
+    assert said.endswith("take them as they are with --allow-impossible.")
+    assert "they are kept" in run("show", "arm.urdf", *DOWN, "--allow-impossible")[1]
+
+
+IN_PYTHON = re.compile(r"\w=|\(\.\.\.\)|numpy|robotfile|urdf\.|robots?\.\w+\(")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["show", "nothing"],
+        ["show", "arm.urdf", *DOWN],
+        ["show", "arm.urdf", *DOWN, "--tip", "tool0"],
+        ["show", "bad.urdf", *DOWN],
+        ["show", "follows.urdf", *DOWN, "--tip", "finger"],
+        ["torques", "arm.urdf", *DOWN, "--lock", "grip=1", "--q", "-90"],
+        ["torques", "puma560", "--q", "90,0,0,0,0,0"],
+        ["torques", "planar_2r", "--q", "0,0"],
+    ],
+)
+def test_advice_is_advice_for_the_command(words, handed):
+    (handed / "bad.urdf").write_text(urdf.EXAMPLE.replace('ixx="0"', 'ixx="9"'), encoding="utf-8")
+    follows = HANDED.replace('<axis xyz="0 1 0"/><limit lower', '<mimic joint="hinge"/><limit lower')
+    (handed / "follows.urdf").write_text(follows, encoding="utf-8")
+    done = CliRunner().invoke(cli.app, words, env={"COLUMNS": "500", "TERM": "dumb"})
+    said = re.sub(
+        r"arm.urdf|follows.urdf|bad.urdf|(?<=--set )\w+=\.\.\.|(JOINT|NAME)=VALUE|allow_impossible = true",
+        "",
+        done.stderr,
+    )
+    assert said.strip()
+    assert not IN_PYTHON.search(said), done.stderr
+
+
+# ---- Where the derivation is written --------------------------------------------------------------------
+
+
+def test_a_dash_prints(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run("derive", "rp", "-o", "-") == run("derive", "rp")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("make", [os.link, os.symlink, None])
+def test_the_file_of_the_arm_is_not_overwritten(make, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "arm.toml").write_text(robotfile.EXAMPLE, encoding="utf-8")
+    out = "arm.toml"
+    if make:
+        out = "arm.md"
+        make("arm.toml", out)
+    said = run("derive", "arm.toml", "--to", "md", "-o", out, code=1)[1]
+    assert said == f"dynlib: {out} is the file of the arm, which would be lost; choose another name for -o."
+    assert (tmp_path / "arm.toml").read_text(encoding="utf-8") == robotfile.EXAMPLE
+
+
+def test_where_nothing_can_be_written_nothing_is_derived(tmp_path, monkeypatch):
+    monkeypatch.setattr(document, "render", lambda *_, **__: pytest.fail("derived"))
+    monkeypatch.chdir(tmp_path)
+    run("derive", "rp", "-o", "none/arm.md", code=1)
+    (tmp_path / "arm.md").mkdir()
+    run("derive", "rp", "-o", "arm.md", code=1)
+
+
+# ---- What else can happen --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["torques"])
+def test_torques_that_are_not_finite_are_an_error(command):
+    state = ["--q", "0,0,0,0,0,0", "--dq", "1e200,1,1,1,1e200,0"]
+    shown, said = run(command, "puma560", *state, code=1)
+    assert shown == ""
+    assert "finite" in said
+
+
+def test_names_cannot_steer_the_terminal(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = urdf.EXAMPLE.replace("one joint", "red\x9b31m \u202e").replace('"rod"', '"r\x9b31m"')
+    (tmp_path / "arm.urdf").write_text(text, encoding="utf-8")
+    for words, code in (
+        (["show", "arm.urdf", *DOWN], 0),
+        (["show", "arm.urdf", *DOWN, "--tip", "x\x1b[31m"], 1),
+        (["show", "\x1b[31m.toml"], 1),
+        (["show", "\x1b[31m"], 1),
+        (["torques", "rp", "--q", "\x1b[31m"], 2),
+        (["show", "rp", "--set", "\x1b[31m=1"], 1),
+    ):
+        done = CliRunner().invoke(cli.app, words, env={"COLUMNS": "500", "TERM": "dumb"})
+        assert done.exit_code == code
+        assert not [c for c in done.output if not c.isprintable() and c != "\n"]
+        assert "31m" in done.output
+
+
+INTERRUPTED = """
+import os, signal, sys, threading
+from dynlib import cli, {module}
+def slowly(*_, **__):
+    os.kill(os.getpid(), signal.SIGINT)
+    threading.Event().wait(60)
+{module}.{name} = slowly
+sys.argv[1:] = {words!r}
+cli.main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+@pytest.mark.parametrize(
+    ("module", "name", "words"),
+    [
+        ("robots", "load", ["show", "rp"]),
+        ("newton_euler", "inverse_dynamics", ["torques", "rp"]),
+        ("derivation", "derive", ["derive", "panda"]),
+        ("files", "Path.replace", ["derive", "rp", "-o", "arm.md"]),
+    ],
+)
+def test_an_interruption_ends_every_command_in_one_sentence(module, name, words, tmp_path):
+    code = INTERRUPTED.format(module=module, name=name, words=words)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}
+    )
+    assert done.stderr.decode("utf-8").strip().splitlines() == ["dynlib: interrupted."]
+    assert done.returncode == 130
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+@pytest.mark.parametrize("wait", [0.3, 6])
+def test_a_long_derivation_can_be_interrupted(wait):
+    """While the modules are loaded, and while an arm of seven joints is derived."""
+    command = [sys.executable, "-m", "dynlib", "derive", "panda", "--to", "html"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=ROOT) as running:
+        time.sleep(wait)
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=60)
+    assert [line for line in said.decode("utf-8").splitlines() if "note:" not in line] == ["dynlib: interrupted."]
+    assert running.returncode == 130
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such pipes")
+def test_a_reader_that_has_seen_enough_is_no_error():
+    command = f"{sys.executable} -m dynlib derive rp | head -1"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, cwd=ROOT)
+    assert done.stdout.startswith(b"# Joint torques")
+    assert done.stderr == b""
 
 
 def test_doubtful_data_are_noted_beside_the_result():
@@ -129,13 +338,30 @@ def test_doubtful_data_are_noted_beside_the_result():
         (["show", "missing.toml"], 1, "dynlib: missing.toml: No such file or directory"),
         (["torques", "planar_2r", "--q", "0,0"], 2, "planar 2R has symbols; give them numbers: --set L1=... --set L2"),
         (["torques", "planar_2r", "--q", "0"], 2, "got 1 numbers, expected 2: 0"),
-        (["torques", "planar_2r", "--q", "0,x"], 2, "'x' is no number; expected one such as 0.5, 30deg or -pi/2."),
+        (
+            ["torques", "planar_2r", "--q", "0,x"],
+            2,
+            "'x' is no number; expected one such as 0.5, 30deg or -pi/2.",
+        ),
         (["torques", "planar_2r", "--dq", "0,0"], 2, "--dq: give --q, too"),
         (["show", "planar_2r", "--set", "m1"], 2, "'m1' has no equals sign; expected NAME=VALUE, such as m1=2.5."),
         (["show", "planar_2r", "--set", "m9=1"], 1, "planar 2R has no symbol 'm9'; it has L1, L2, g, m1, m2."),
         (["derive", "planar_2r", "-o", "arm.doc"], 1, "arm.doc ends with '.doc'; expected .md, .tex, .html"),
         (["derive", "planar_2r", "--to", "pdf"], 2, "'pdf' is not one of 'html', 'md', 'tex'"),
-        (["derive", "planar_2r", "-o", "no/such/folder/arm.md"], 1, "No such file or directory"),
+        (["derive", "planar_2r", "-o", "no/such/folder/arm.md"], 1, "the folder no/such/folder does not exist."),
+        (["derive", "planar_2r", "-o", "/dev/null"], 1, "dynlib: /dev/null is a device; expected a file."),
+        (["derive", "planar_2r", "-o", "."], 1, "dynlib: . is a folder; expected a file."),
+        (["show", "/dev/zero"], 1, "dynlib: /dev/zero is a device; expected a file."),
+        (["torques", "planar_2r", "--q="], 2, "got 0 numbers, expected 2:"),
+        (["torques", "planar_2r", "--q", "1_0,0"], 2, "'1_0' is no number"),
+        (["torques", "planar_2r", "--q", "0,1e400"], 2, "'1e400' is too large a number; the largest one is"),
+        (["show", "planar_2r", "--set", "m1=1", "--set", " m1 = 1"], 2, "'m1' is given twice; expected one value"),
+        (["show", "planar_2r", "--set", "m1="], 2, "'m1': '' is no number"),
+        (["show", "planar_2r", "--set", "=1"], 2, "'=1' has no name; expected NAME=VALUE, such as m1=2.5."),
+        (["show", "planar_2r", "--tip", "x"], 2, "--tip: only a URDF needs it; this arm has its own data"),
+        (["show", "planar_2r", "--base", "x"], 2, "--base: only a URDF needs it"),
+        (["show", "planar_2r", "--lock", "x=1"], 2, "--lock: only a URDF needs it"),
+        (["show", "planar_2r", "--allow-impossible"], 2, "--allow-impossible: only a URDF needs it"),
         (["show"], 2, "Missing argument"),
     ],
 )
@@ -155,9 +381,18 @@ def test_numbers_are_read(text, value):
     assert cli.number(text) == pytest.approx(value, rel=1e-15)
 
 
-@pytest.mark.parametrize("text", ["", "x", "1,2", "pi/0", "1 deg", "nan", "inf", "__import__('os')", "2**3", "pi*2"])
+@pytest.mark.parametrize("text", [
+    "", "x", "1,2", "pi/0", "1 deg", "nan", "inf", "__import__('os')", "2**3", "pi*2", "1_0", "1_0deg", "\u0663",
+    "\u0663*pi", "pi/\u0663",
+])  # fmt: skip
 def test_what_is_no_number_is_refused(text):
     with pytest.raises(ValueError, match="is no number"):
+        cli.number(text)
+
+
+@pytest.mark.parametrize("text", ["1e400", "-1e400", "1e400deg", "9" * 400 + "*pi", "9" * 400])
+def test_numbers_without_a_value_are_refused(text):
+    with pytest.raises(ValueError, match="is too large a number"):
         cli.number(text)
 
 

@@ -351,6 +351,8 @@ BLOCKS = """
   <sensor name="imu" type="imu"><parent link="upper"/><origin xyz="0 0 0"/></sensor>
   <mujoco><compiler angle="radian"/></mujoco>
   <drake:declare_convex/>
+  <plugin filename="p"/>
+  <drake:joint name="hinge"/>
   <disable_collisions link1="upper" link2="fore"/>
   <gazebo reference="fore"><mu1>0.2</mu1><link name="fore"/></gazebo>
 """
@@ -528,7 +530,7 @@ def test_several_ends_on_the_same_joints_are_no_reason_to_refuse():
     with pytest.warns(
         UserWarning,
         match=r"arm.urdf: no tip is given; tool0 is taken. The torques are the same for "
-        r"ft_frame. No joint moves base. Another one is chosen with tip=",
+        r"ft_frame. No joint moves base. Choose another one with tip=",
     ) as found:
         arm = read(text, tip=None)
     assert len(found) == 1
@@ -571,7 +573,7 @@ def test_ends_on_different_joints_are_refused_with_advice():
     with pytest.raises(
         ValueError,
         match=r"expected one tip; found tool0, ft_frame, left, pad. Say which is meant, with "
-        r"tip=.*fingers of a gripper, hold their joints at a value, with lock=",
+        r"tip=.*fingers of a gripper, hold their joints at a value with lock=",
     ):
         read(WITH_HAND, tip=None)
 
@@ -610,7 +612,7 @@ def test_what_moves_beside_is_left_out_with_advice_unless_it_is_held():
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         read(WITH_HAND, tip="tool0")
-    beside = "joint '{}' moves beside the chain; what hangs on it ({} kg) is left out. Held at a value, with lock="
+    beside = "joint '{}' moves beside the chain; what hangs on it ({} kg) is left out. Held at a value with lock="
     for warning, joint_and_mass in zip(found, [("finger1", 0.2), ("finger2", 0.4)], strict=True):
         assert beside.format(*joint_and_mass) in str(warning.message)
     read(WITH_HAND, tip="tool0", lock={"finger1": 0.01})
