@@ -89,7 +89,7 @@ def write_bytes(path: str | Path, data: bytes) -> None:
             part.chmod(stat.S_IMODE(target.stat().st_mode))
         part.replace(target)
     except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from None
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
