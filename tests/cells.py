@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import matplotlib
@@ -72,6 +73,12 @@ class Check:
         sides = (self.chapter.needed(self.place, _read(typed)), self.chapter.needed(self.place, other))
         return sorted(sides[0] - sides[1])
 
+    @property
+    def holds_a_formula(self) -> bool:
+        """True if something is typed out on the typed side: an operation, or a vector with numbers in it."""
+        codes = [self.typed, *(self.chapter.statements[place].code for place in self.typed_places())]
+        return any(_is_formula(node) for code in codes if code for node in _parts_of(code))
+
     def __str__(self) -> str:
         return f"{self.number} in {self.chapter.name}, {self.chapter.statements[self.place].cell}"
 
@@ -79,9 +86,9 @@ class Check:
 class Chapter:
     """A notebook, read as one program."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, book: Path = BOOK) -> None:
         self.name = name
-        self.statements = list(_statements(BOOK / f"{name}.ipynb"))
+        self.statements = list(_statements(book / f"{name}.ipynb"))
         self.checks = [
             Check(self, place, node)
             for place, statement in enumerate(self.statements)
@@ -155,6 +162,25 @@ def _read(code: ast.AST) -> frozenset[str]:
     return frozenset(_global_names(symtable.symtable(ast.unparse(code), "<chapter>", "exec")))
 
 
+def _parts_of(code: ast.AST) -> Iterator[ast.AST]:
+    """Yield the parts of a piece of code, without indices."""
+    yield code
+    for name, value in ast.iter_fields(code):
+        if not (isinstance(code, ast.Subscript) and name == "slice"):
+            for child in value if isinstance(value, list) else [value]:
+                if isinstance(child, ast.AST):
+                    yield from _parts_of(child)
+
+
+def _is_formula(node: ast.AST) -> bool:
+    match node:
+        case ast.BinOp(left=left, op=op):
+            return not isinstance(op, ast.MatMult) and not isinstance(left, ast.List)  # [printed] * 2 is none
+        case ast.List(elts=entries) | ast.Tuple(elts=entries):
+            return any(isinstance(entry, ast.Constant) for entry in entries)
+    return False
+
+
 def _others(call: ast.Call, typed: ast.expr) -> list[ast.expr]:
     return [each for each in [*call.args, *(keyword.value for keyword in call.keywords)] if each is not typed]
 
@@ -188,7 +214,7 @@ def _quiet() -> Iterator[None]:
         matplotlib.use(backend)
 
 
-def _statements(path: Any) -> Iterator[Statement]:
+def _statements(path: Path) -> Iterator[Statement]:
     stateful: set[str] = set()
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type != "code":
@@ -269,10 +295,10 @@ def changes(root: ast.AST, inside: Callable[[ast.AST], bool] = lambda node: True
                 yield f"{was}  ->  {now}", changed
 
 
-Path = tuple[tuple[str, int | None], ...]
+Way = tuple[tuple[str, int | None], ...]
 
 
-def _paths(node: ast.AST, before: Path = ()) -> Iterator[Path]:
+def _paths(node: ast.AST, before: Way = ()) -> Iterator[Way]:
     """Yield the way to each part of a piece of code that computes something."""
     yield before
     for name, value in ast.iter_fields(node):
@@ -292,13 +318,13 @@ def _called(node: ast.Call) -> str:
     return getattr(node.func, "attr", getattr(node.func, "id", ""))
 
 
-def _at(node: Any, path: Path) -> Any:
+def _at(node: Any, path: Way) -> Any:
     for name, place in path:
         node = getattr(node, name) if place is None else getattr(node, name)[place]
     return node
 
 
-def _put(node: Any, path: Path, new: ast.AST) -> None:
+def _put(node: Any, path: Way, new: ast.AST) -> None:
     *way, (name, place) = path
     parent = _at(node, tuple(way))
     if place is None:
@@ -347,7 +373,7 @@ def replaced(code: ast.stmt, part: ast.AST, new: ast.AST) -> ast.stmt:
     return changed
 
 
-def _every_path(node: ast.AST, before: Path = ()) -> Iterator[Path]:
+def _every_path(node: ast.AST, before: Way = ()) -> Iterator[Way]:
     yield before
     for name, value in ast.iter_fields(node):
         for place, child in enumerate(value if isinstance(value, list) else [value]):

@@ -1,23 +1,24 @@
 """Every numbered check notices when the formula typed in it, or the step of the library under it, is wrong."""
 
 import ast
-import functools
-import gc
 import inspect
+import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
 
+import nbformat
 import numpy as np
 import pytest
 from cells import ALIVE, KILLED, Chapter, Check, changes, replaced
+from nbformat.v4 import new_code_cell, new_notebook
 
 from dynlib import acceleration, closed_chain, closed_dynamics, lagrange, newton_euler, three_legs, velocity
 from dynlib.equation import Equation
 from tools import appendices
 
-CHAPTERS = sorted({each.link.partition(".ipynb")[0] for each in appendices.find_checks()})
+CHAPTERS = sorted({each.page.removesuffix(".ipynb") for each in appendices.find_checks()})
 CHAPTER = {name: Chapter(name) for name in CHAPTERS}
 NO_FORMULA = {  # cells in which the typed side of a check is not a formula but data, and why they may change unseen
     "lagrange-11": "E14 counts by a rank, which is the same for other arms",
@@ -61,6 +62,78 @@ def test_a_typed_formula_cannot_be_changed_unseen(name):
     assert unnoticed(CHAPTER[name]) == []
 
 
+# ---- What finds the weak checks must find them ---------------------------------------------------------
+
+TINY = """import numpy as np
+import sympy
+from dynlib import check, newton_euler
+from dynlib.newton_euler import resultant_force
+
+m, a, b = sympy.symbols("m a b")
+def force(step):
+    return [step(m, a), step(m, b)]
+F = force(resultant_force)"""
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    """Return a function that makes a chapter of a few lines."""
+
+    def make(*cells):
+        nbformat.write(new_notebook(cells=[new_code_cell(each) for each in (TINY, *cells)]), tmp_path / "tiny.ipynb")
+        return Chapter("tiny", tmp_path)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        (['check.equation("x", F, [m * a, m * b])'], ""),
+        (["printed = [m * a, m * b]", 'check.equation("x", F, printed)'], ""),
+        (["printed = [m * a]", "printed += [m * b]", 'check.equation("x", F, printed)'], ""),
+        (["values = np.zeros(2)", "values[1] = 2.5 + 1", 'check.equation("x", [0.0, 3.5], values)'], ""),
+        (["def typed(a):\n    return m * a", 'check.equation("x", F, [typed(a), typed(b)])'], ""),
+        (["value = 2.0 + 1", 'check.erratum("E1", 3.0, corrected=value, printed=4.0)'], ""),
+        (['check.equation("x", [*F, 0], [m * a, m * b, 0 * m])'], "x"),
+        (["value = 2.0 + 1", 'check.equation("x", abs(3.0), abs(-value))'], "x"),
+        (["printed = F[0] * (a + b)", 'check.equation("x", F[0] * (a + b), printed)'], ""),
+        (["shared = a + b", 'check.equation("x", m * shared, m * shared)'], ""),
+    ],
+)
+def test_a_change_that_no_check_notices_is_found(tiny, cells, numbers):
+    found = unnoticed(tiny(*cells))
+    assert bool(found) == bool(numbers)
+    assert all(f"({numbers})" in each for each in found)
+
+
+def test_a_chapter_is_the_same_after_changes_were_tried(tiny):
+    chapter = tiny("values = np.zeros(2)", "values[0] += 1", 'check.equation("x", values, [1.0, 0.0])')
+    assert unnoticed(chapter) == []
+    assert chapter.run(chapter.checks[0]) == ALIVE
+
+
+def test_a_broken_step_is_noticed_only_where_it_is_called(tiny):
+    calls = tiny('check.equation("x", F, [m * a, m * b])')
+    copies = tiny('check.equation("x", force(lambda m, a: a * m), [m * a, m * b])')
+    with broken(newton_euler.resultant_force, lambda m, a: a):
+        assert calls.run(calls.checks[0]) == KILLED
+        assert copies.run(copies.checks[0]) == ALIVE
+    assert calls.run(calls.checks[0]) == ALIVE
+
+
+def test_steps_are_broken_in_every_term():
+    found = {what.partition("  ->  ")[2] for what, _ in broken_functions(newton_euler.resultant_moment)}
+    assert {"apply(I, domega)", "cross(omega, apply(I, omega))", "cross(apply(I, omega), omega)", "omega"} <= found
+
+
+def test_an_equation_that_no_chapter_types_says_so():
+    checks = [check for chapter in CHAPTER.values() for check in chapter.checks if not check.is_erratum]
+    typed = {check.number for check in checks if check.holds_a_formula}
+    said = {each.number for each in appendices.load_registry().equations if not each.typed}
+    assert {check.number for check in checks} - typed <= said, "set typed = false in book/registry/equations.toml"
+
+
 # ---- The steps of the library ------------------------------------------------------------------------
 
 MODULES = (velocity, acceleration, newton_euler, lagrange, closed_chain, closed_dynamics, three_legs)
@@ -85,7 +158,9 @@ def numbers_of(source: str | None) -> list[str]:
 
 
 def checks_of(step: Equation) -> list[Check]:
-    numbers = {*numbers_of(step.source), *numbers_of(step.prismatic_source)}
+    """Return the checks of the numbers that a step names; what a load adds to it is E12."""
+    loaded = ["E12"] if step.loaded else []
+    numbers = {*numbers_of(step.source), *numbers_of(step.prismatic_source), *loaded}
     return [check for chapter in CHAPTER.values() for check in chapter.checks if check.number in numbers]
 
 
@@ -104,9 +179,10 @@ def broken(step: Equation, function: Callable) -> Iterator[None]:
 
 def forget() -> None:
     """Empty the library's caches, which hold what was derived with the step as it was."""
-    for cache in (each for each in gc.get_objects() if isinstance(each, functools._lru_cache_wrapper)):
-        if cache.__module__.startswith("dynlib"):
-            cache.cache_clear()
+    for name, module in list(sys.modules.items()):
+        if name.startswith("dynlib"):
+            for value in vars(module).values():
+                getattr(value, "cache_clear", lambda: None)()
 
 
 def broken_functions(step: Equation) -> Iterator[tuple[str, Callable]]:

@@ -126,6 +126,17 @@ def test_every_equation_is_derived_or_corrected(pages):
     assert pages.open_equations() == [], "these need a check.equation(...) in a notebook"
 
 
+def test_every_definition_and_law_shows_where_it_is_used(pages):
+    assert pages.unused() == [], "the text of a chapter must link to these, such as [B1.2](#eq-b1-2)"
+
+
+def test_an_equation_of_the_book_itself_says_so(pages):
+    page = pages.render()["equations.md"]
+    for each in (each for each in REGISTRY.equations if each.own):
+        block = page.partition(f"**{each.number}** ·")[2].partition("\n**")[0]
+        assert "This book's own" in block
+
+
 def test_every_erratum_that_can_be_shown_is_shown(pages):
     assert pages.open_errata() == [], "these need a check.erratum(...) in a notebook"
 
@@ -245,30 +256,38 @@ def test_a_mention_in_text_does_not_count(tiny_book):
     assert appendices.find_checks(book) == []
 
 
-def test_link_goes_to_the_nearest_heading(tiny_book):
-    source = 'check.equation("A5.2.6-9", a, b)'
-    found = appendices.find_checks(
-        tiny_book(
-            new_code_cell(source),
-            new_markdown_cell("# Newton–Euler: *2R* (推导)\n\nText"),
-            new_code_cell(source),
-            new_markdown_cell("## Velocities of $v_c$ and `omega`\n\n#### Too deep for an anchor"),
-            new_code_cell(source),
-            new_markdown_cell("## Summary\n\n```python\n# no heading\n```"),
-            new_code_cell(source),
-            new_markdown_cell("### Summary"),
-            new_code_cell(source),
-            name="part/one.ipynb",
-        )
+def test_a_check_is_named_by_the_nearest_heading_and_linked_by_its_cell(tiny_book):
+    cells = [new_code_cell('check.equation("A5.2.6-9", a, b)') for _ in range(5)]
+    book = tiny_book(
+        cells[0],
+        new_markdown_cell("# Newton–Euler: *2R* (推导)\n\nText"),
+        cells[1],
+        new_markdown_cell("## Velocities of $v_c$ and `omega`\n\n#### Too deep for an anchor"),
+        cells[2],
+        new_markdown_cell("## Summary\n\n```python\n# no heading\n```"),
+        cells[3],
+        new_markdown_cell("### Summary"),
+        cells[4],
+        name="part/one.ipynb",
     )
     title = "Newton–Euler: 2R (推导)"
-    assert [(each.heading, each.link) for each in found] == [
-        ("part/one.ipynb", "part/one.ipynb"),
-        (title, "part/one.ipynb#newtoneuler-2r-推导"),
-        (f"{title}, Velocities of $v_c$ and `omega`", "part/one.ipynb#velocities-of--and-omega"),
-        (f"{title}, Summary", "part/one.ipynb#summary"),
-        (f"{title}, Summary", "part/one.ipynb#summary-1"),
-    ]
+    headings = ["part/one.ipynb", title, f"{title}, Velocities of $v_c$ and `omega`", *[f"{title}, Summary"] * 2]
+    assert [each.heading for each in appendices.find_checks(book)] == headings
+    assert [each.link for each in appendices.find_checks(book)] == [f"#cell-{cell.id}" for cell in cells]
+
+
+def test_a_definition_is_linked_to_the_first_text_that_links_to_it(tiny_book):
+    book = tiny_book(
+        new_markdown_cell("# Newton–Euler: *2R* (推导)\n\n## Symbols of $v_c$"),
+        new_markdown_cell("Short names ([B1.2](#eq-b1-2)), not (A5.2.4-5)."),
+        new_markdown_cell("## Later\n\n[B1.2](#eq-b1-2)"),
+        name="part/one.ipynb",
+    )
+    pages = appendices.make_pages(book)
+    page = pages.render()["equations.md"]
+    assert "Definition. Used in [Newton–Euler: 2R (推导), Symbols of $v_c$](part/one.ipynb#symbols-of-)." in page
+    assert "B1.2" not in pages.unused()
+    assert "A5.2.4-5" in pages.unused()
 
 
 def test_headings_with_an_anchor_are_those_of_the_site():
@@ -291,15 +310,16 @@ def test_pages_show_what_is_derived_and_what_is_open(tiny_book):
 check.equation("A5.2.2-2", a, b)
 check.equation("A5.2.4-1", a, b)
 check.erratum("E4", a, printed=b, corrected=c)"""
-    text = appendices.make_pages(tiny_book(new_markdown_cell("# Chapter"), new_code_cell(source))).render()
+    cell = new_code_cell(source)
+    text = appendices.make_pages(tiny_book(new_markdown_cell("# Chapter"), cell)).render()
     equations, errata = text["equations.md"], text["errata.md"]
-    place = "[Chapter](tiny.ipynb#chapter), guarded by `check.equation"
+    place = f"[Chapter](#cell-{cell.id}), guarded by `check.equation"
     assert f'Derived in {place}("A5.2.6-9", a, b)`.' in equations
     assert f"Wrong or incomplete as printed ([E4](#erratum-e4)). Corrected in {place}" in equations
     assert f"Definition. Used in {place}" in equations
     assert "Of 94 numbered equations, asserted by a check: 2; definitions, laws" in equations
     assert "cannot be derived: 13; **open**, not yet derived in this book: 79." in equations
-    assert "in [Chapter](tiny.ipynb#chapter), guarded by `check.erratum" in errata
+    assert f"in [Chapter](#cell-{cell.id}), guarded by `check.erratum" in errata
     assert "Of 38 entries, shown by a computation: 1; wording, with nothing to compute: 7; **open**" in errata
     for number in EQUATIONS:
         assert f"({appendices.label('eq', number)})=\n**{number}** ·" in equations

@@ -41,8 +41,9 @@ TEXT: dict[str, dict[str, str]] = {
         "so on are this course's own numbers, made of the section and the place in it. Here are all numbered equations "
         "as the document prints them (document B is damaged: its formulas are given as they can be read). The letters "
         "s and c are short for sine and cosine. Below each equation you see where the course derives it and the line "
-        "of code that guards it. That line compares the value it computes with the formula typed by hand in that line, "
-        "and if the two differed it would stop the chapter; the formula shown here is for reading."
+        "of code that guards it; the link leads to that line. It compares the value that is computed with the formula "
+        "typed by hand in the same cell or shortly before, and if the two differed it would stop the chapter; the "
+        "formula shown here is for reading. Where nothing is typed and two computations are compared, that is said."
     },
     "equations count": {
         "en": "Of {total} numbered equations, asserted by a check: {asserted}; definitions, laws and assumptions, "
@@ -73,8 +74,11 @@ TEXT: dict[str, dict[str, str]] = {
     "given checked": {"en": "Used in {places}."},
     "replaced by": {"en": "In this book: {numbers}."},
     "replaces": {"en": "This book's own, in place of {numbers}."},
+    "own": {"en": "This book's own."},
     "see also": {"en": "See also {errata}."},
+    "not typed": {"en": "The line compares two computations; the formula above is not typed there."},
     "place": {"en": "[{heading}]({link}), guarded by {code}"},
+    "mention": {"en": "[{heading}]({link})"},
     "and": {"en": "; and in "},
     "errata title": {"en": "Errata"},
     "errata intro": {
@@ -126,6 +130,7 @@ class Equation:
     tex: str
     errata: tuple[str, ...] = ()
     corrects: tuple[str, ...] = ()
+    typed: bool = True
 
     @property
     def own(self) -> bool:
@@ -177,28 +182,49 @@ def _entries(path: Path, name: str) -> Iterator[dict]:
 
 
 @dataclass(frozen=True)
-class Check:
-    """A call of ``check.equation`` or ``check.erratum`` in a notebook."""
+class Place:
+    """A part of a chapter: its title and nearest heading, and the address that leads there."""
 
-    function: str
-    number: str
-    code: str
     heading: str
     link: str
 
 
+@dataclass(frozen=True)
+class Check(Place):
+    """A call of ``check.equation`` or ``check.erratum`` in a notebook; the link leads to its cell."""
+
+    page: str
+    function: str
+    number: str
+    code: str
+
+
 def find_checks(book: Path = BOOK) -> list[Check]:
     """Return the checks of all notebooks of the book, page by page from top to bottom."""
+    return [check for path in _notebooks(book) for check in scan_notebook(book / path, path)[0]]
+
+
+def find_mentions(book: Path = BOOK) -> dict[str, Place]:
+    """Return where the chapters first link to each equation, by its anchor."""
+    found: dict[str, Place] = {}
+    for path in _notebooks(book):
+        for anchor, place in scan_notebook(book / path, path)[1].items():
+            found.setdefault(anchor, place)
+    return found
+
+
+def _notebooks(book: Path) -> list[str]:
     notebooks = [path.relative_to(book) for path in book.rglob("*.ipynb")]
-    shown = sorted(path.as_posix() for path in notebooks if not any(part[0] in "._" for part in path.parts))
-    return [check for path in shown for check in scan_notebook(book / path, path)]
+    return sorted(path.as_posix() for path in notebooks if not any(part[0] in "._" for part in path.parts))
 
 
-def scan_notebook(path: Path, link: str) -> Iterator[Check]:
-    """Yield the checks of one notebook; ``link`` is its path as the pages write it."""
+def scan_notebook(path: Path, page: str) -> tuple[list[Check], dict[str, Place]]:
+    """Return the checks of a notebook, and the equations to which its text links; ``page`` is its path on the site."""
     parser = create_md_parser(MdParserConfig(enable_extensions={"amsmath", "colon_fence", "dollarmath"}), RendererHTML)
     slugs: list[str] = []
-    title, heading = "", link
+    title, heading = "", page
+    checks: list[Check] = []
+    mentions: dict[str, Place] = {}
     for index, cell in enumerate(nbformat.read(path, as_version=4).cells, start=1):
         tags = set(cell.metadata.get("tags", []))
         if cell.cell_type == "markdown" and not tags & {"remove-cell", "remove_cell"}:
@@ -207,9 +233,13 @@ def scan_notebook(path: Path, link: str) -> Iterator[Check]:
                     slugs.append(compute_unique_slug(node, slugs))
                     title = title or _plain(node)
                     heading = title if len(slugs) == 1 else f"{title}, {_plain(node)}"
+                elif node.type == "link" and str(node.attrs["href"]).startswith("#eq-"):
+                    place = Place(heading, f"{page}#{slugs[-1]}" if slugs else page)
+                    mentions.setdefault(str(node.attrs["href"])[1:], place)
         elif cell.cell_type == "code":
-            for function, number, code in scan_cell(cell.source, f"{link}, cell {index}", tags):
-                yield Check(function, number, code, heading, f"{link}#{slugs[-1]}" if slugs else link)
+            for function, number, code in scan_cell(cell.source, f"{page}, cell {index}", tags):
+                checks.append(Check(heading, f"#cell-{cell.id}", page, function, number, code))
+    return checks, mentions
 
 
 def _plain(heading: SyntaxTreeNode) -> str:
@@ -297,10 +327,16 @@ class Pages:
     registry: Registry
     equations: Mapping[str, list[Check]]
     errata: Mapping[str, list[Check]]
+    mentions: Mapping[str, Place]
 
     def open_equations(self) -> list[str]:
         """Return the numbers of the equations that need a check and have none."""
         return [each.number for each in self.registry.equations if each.needs_check and not self.equations[each.number]]
+
+    def unused(self) -> list[str]:
+        """Return the numbers of the definitions and laws of which no chapter shows where they are used."""
+        given = [each.number for each in self.registry.equations if not each.needs_check]
+        return [each for each in given if not self.equations[each] and label("eq", each) not in self.mentions]
 
     def open_errata(self) -> list[str]:
         """Return the ids of the errata that need a check and have none."""
@@ -335,13 +371,17 @@ class Pages:
         errata = _links("erratum", equation.errata)
         key = equation.kind if checks or not equation.needs_check else f"{equation.kind} open"
         sentences = [text(key, places=_places(checks), errata=errata)]
-        if checks and not equation.needs_check:
-            sentences.append(text("given checked", places=_places(checks)))
+        mention = self.mentions.get(label("eq", equation.number))
+        if not equation.needs_check and (checks or mention):
+            sentences.append(text("given checked", places=_places(checks or [mention])))
+        if not equation.typed:
+            sentences.append(text("not typed"))
         replaced_by = [each.number for each in self.registry.equations if equation.number in each.corrects]
         if replaced_by:
             sentences.append(text("replaced by", numbers=_links("eq", replaced_by)))
-        if equation.corrects:
-            sentences.insert(0, text("replaces", numbers=_links("eq", equation.corrects)))
+        if equation.own:
+            key = "replaces" if equation.corrects else "own"
+            sentences.insert(0, text(key, numbers=_links("eq", equation.corrects)))
         others = [each.id for each in self.registry.errata if equation.number in each.equations]
         others = [each for each in others if each not in equation.errata]
         if others:
@@ -394,10 +434,15 @@ def _links(kind: str, numbers: Iterable[str]) -> str:
     return ", ".join(f"[{number}](#{label(kind, number)})" for number in numbers)
 
 
-def _places(checks: Iterable[Check]) -> str:
-    """Return where checks stand and their code, as a part of a sentence."""
-    places = [text("place", heading=each.heading, link=each.link, code=_code(each.code)) for each in checks]
-    return text("and").join(places)
+def _places(places: Iterable[Place]) -> str:
+    """Return where checks stand and their code, or where an equation is mentioned, as a part of a sentence."""
+    return text("and").join(_place(each) for each in places)
+
+
+def _place(place: Place) -> str:
+    if isinstance(place, Check):
+        return text("place", heading=place.heading, link=place.link, code=_code(place.code))
+    return text("mention", heading=place.heading, link=place.link)
 
 
 def _code(source: str) -> str:
@@ -418,9 +463,9 @@ def make_pages(book: Path = BOOK) -> Pages:
     for check in find_checks(book):
         known = equations if check.function == "equation" else errata
         if check.number not in known:
-            raise AppendixError(f"{check.link}: {check.code} names {check.number!r}, which is not in the registry.")
+            raise AppendixError(f"{check.page}: {check.code} names {check.number!r}, which is not in the registry.")
         known[check.number].append(check)
-    return Pages(registry, equations, errata)
+    return Pages(registry, equations, errata, find_mentions(book))
 
 
 def stale_pages(book: Path = BOOK) -> list[str]:
