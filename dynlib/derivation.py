@@ -288,10 +288,10 @@ class _Namer:
     def _symbol(self, name: str) -> sympy.Symbol:
         """Return the symbol of a name, with a bar if a symbol of the arm looks the same."""
         symbol = sympy.Symbol(name)
-        if notation.latex(symbol) not in self.taken:
-            return symbol
-        stem, _, index = name.partition("_")
-        return sympy.Symbol(f"{stem}bar_{index}")
+        while notation.latex(symbol) in self.taken:
+            stem, _, index = symbol.name.partition("_")
+            symbol = sympy.Symbol(f"{stem}bar_{index}")
+        return symbol
 
     def _waves(self, link: int, value: Array) -> dict[sympy.Expr, sympy.Symbol]:
         """Return the names of cosine and sine of the joint angle, as far as they occur."""

@@ -4,6 +4,7 @@ All joint values of all chains, one chain after the other, are its coordinates :
 :class:`dynlib.robot.Robot` is; what they mean stands in :mod:`dynlib.closed_chain`.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -26,6 +27,7 @@ from dynlib.arrays import (
 )
 from dynlib.closures import Pin, Point, Rod, Slot
 from dynlib.frames import compose, position, rotation
+from dynlib.notation import check_names, printable
 from dynlib.robot import Robot
 
 Input = tuple[int, int]
@@ -46,6 +48,7 @@ class Mechanism(Data):
         ValueError: no chains, a chain, link or joint that does not exist, an input named twice, chains with different
             gravity, or closures in the plane for chains that leave it.
         TypeError: floats and symbols are mixed.
+        SymbolError: a datum is printed like another symbol, such as m1 and m_1, or dx.
 
     >>> from dynlib import robots
     >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
@@ -69,9 +72,13 @@ class Mechanism(Data):
         self._check_parts()
         named = self.named_arrays()
         refuse_mixture(named)
-        exact = all(map(is_symbolic, named.values())) or any(map(free_symbols, named.values()))
+        symbols = set().union(*map(free_symbols, named.values()))
+        exact = bool(symbols) or all(map(is_symbolic, named.values()))
         for name, value in self.changed_fields(as_exact if exact else as_floats).items():
             set_field(self, name, value)
+        set_field(self, "name", printable(self.name))
+        if symbols:
+            check_names(symbols, itertools.chain(*self.motion_symbols()))
         first = self.chains[0].gravity
         for number, chain in enumerate(self.chains, start=1):
             if any(a != b for a, b in zip(chain.gravity, first, strict=True)):

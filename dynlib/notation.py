@@ -4,10 +4,16 @@ A coordinate is a plain SymPy symbol: ``theta1`` with the rates ``dtheta1`` and 
 :math:`\theta_1, \dot\theta_1, \ddot\theta_1`; sine and cosine are shown as s and c, masses stand before lengths, and
 accelerations before velocities. All formulas that dynlib shows go through :func:`latex`; :func:`text` turns TeX into
 what a terminal can show.
+
+A name is a letter or a word with an index: ``m1``, ``L_12``, ``Ixx``, ``rho``, ``load``, ``m_max``. A single letter and
+the name of a Greek letter become that letter, a longer word stands upright and whole, and a name of another kind stands
+as it is, letter for letter, whatever it holds. Only the rate of a coordinate gets a dot.
 """
 
+import functools
 import re
 import unicodedata
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -18,12 +24,50 @@ from sympy.printing.precedence import PRECEDENCE
 
 from dynlib.fourier import Space
 
-_GREEK = "alpha beta gamma delta epsilon theta lambda mu rho sigma tau phi varphi psi omega".split()
+_GREEK = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi "
+    "omega varepsilon vartheta varpi varrho varsigma varphi Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
+).split()
+_LIKE_LATIN = dict(
+    zip("Alpha Beta Epsilon Zeta Eta Iota Kappa Mu Nu Omicron Rho Tau Chi".split(), "ABEZHIKMNOPTX", strict=True)
+)
+_LETTERS = (
+    {name: "\\" + name for name in [*_GREEK, "ell"]}
+    | {name: rf"\mathrm{{{letter}}}" for name, letter in _LIKE_LATIN.items()}
+    | {"omicron": "o"}
+)
+_VARIANTS = {  # the plain letters of TeX's variants; those of all others follow from their names
+    "epsilon": "ϵ",
+    "varepsilon": "ε",
+    "vartheta": "ϑ",
+    "varpi": "ϖ",
+    "varrho": "ϱ",
+    "varsigma": "ς",
+    "phi": "ϕ",
+    "varphi": "φ",
+    "ell": "ℓ",
+}
+
+
+def _plain_greek(name: str) -> str:
+    size = "CAPITAL" if name[0].isupper() else "SMALL"
+    return unicodedata.lookup(f"GREEK {size} LETTER {name.replace('ambda', 'amda').upper()}")
+
+
+_PLAIN_LETTERS = {name: _VARIANTS.get(name) or _plain_greek(name) for name in [*_GREEK, "ell"]}
+_NAMES_OF_LETTERS = {letter: name for name, letter in _PLAIN_LETTERS.items()} | {
+    _plain_greek(name): name for name in (*_LIKE_LATIN, "omicron")
+}
 _COORDINATES = "theta|varphi|phi|psi|alpha|beta|gamma|q|d|x|y|z"
 _RATE = re.compile(rf"(d{{0,2}}?)({_COORDINATES})(\d*)")
-_NAME = re.compile(r"([A-Za-z]+?)_?(\d*|[a-z]{2})")
-_NAMED_WAVE = re.compile(r"[cs](bar)?_\d+")  # in a derivation with names: c_2 is the cosine of theta2
+_COMPONENT = re.compile(r"([A-Z](?=\d*[xyz]{2})|[A-Za-w](?=\d*[xyz]\d*$))(\d*[xyz]{1,2}\d*)")  # Ixx, I1xy, gx, p2z
+_NAME = re.compile(rf"([A-Za-z]+|[{''.join(_NAMES_OF_LETTERS)}])(\d*)((?:_[A-Za-z0-9]+)*)", re.ASCII)
+_BARRED = re.compile(r"(d?)([A-Za-z]+?)((?:bar)+)_(\w+)", re.ASCII)  # in a derivation with names: another c_2
+_NAMED_WAVE = re.compile(r"[cs](bar)*_\d+")  # there too: c_2 is the cosine of theta2
 _DOTTED_PART = re.compile(r"(d)(omega|v)_(c?\d+[xyz])")  # there too: domega_2x, dv_c2x
+_STEM = re.compile("[A-Z]|[a-z]*")  # the first letter or word of a name
+_DOTTED = re.compile(r"\\d?dot\{")
+_RANKS = {"m": 1, "mass": 1, "I": 2, "g": 3, "gx": 3, "gy": 3, "gz": 3}
 
 
 def rate_order(symbol: sympy.Basic) -> int | None:
@@ -98,7 +142,7 @@ def _rank(factor: sympy.Expr) -> tuple[int, str]:
         rank = 7
     elif isinstance(base, sympy.Symbol):
         order = rate_order(base)
-        rank = 4 + order if order is not None else {"m": 1, "I": 2, "g": 3}.get(name[0], 4)
+        rank = 4 + order if order is not None else _RANKS.get(_STEM.findall(name)[0], 4)
         rank = 8 if _NAMED_WAVE.fullmatch(name) else rank
     else:
         rank = 9
@@ -113,19 +157,142 @@ def _term_key(term: sympy.Expr) -> tuple[Any, ...]:
     return -max(orders.values(), default=0), rates, bool(waves), sorted(map(str, term.free_symbols)), waves
 
 
+@functools.lru_cache(maxsize=4096)
+def _tex_of_name(name: str) -> str:
+    """Return the TeX of the name of a symbol."""
+    if found := _RATE.fullmatch(name) or _DOTTED_PART.fullmatch(name):
+        dots, letter, index = found.groups()
+        return _with_index(_with_dots(dots, _letter(letter)), [index])
+    if found := _BARRED.fullmatch(name):
+        dots, letter, bars, index = found.groups()
+        tex = _letter(letter)
+        for _ in range(len(bars) // len("bar")):
+            tex = rf"\bar{{{tex}}}"
+        return _with_index(_with_dots(dots, tex), index.split("_"))
+    if found := _COMPONENT.fullmatch(name):
+        return _with_index(found[1], [found[2]])
+    if (found := _NAME.fullmatch(name)) and name != "pi":  # a datum of that name is not the number
+        return _with_index(_letter(found[1]), [found[2], *found[3].split("_")])
+    return _as_it_is(name)
+
+
+def _letter(word: str) -> str:
+    word = _NAMES_OF_LETTERS.get(word, word)
+    return _LETTERS.get(word) or (word if len(word) == 1 else rf"\mathrm{{{word}}}")
+
+
+def _with_dots(dots: str, tex: str) -> str:
+    return rf"\{dots}ot{{{tex}}}" if dots else tex
+
+
+def _with_index(tex: str, parts: Iterable[str]) -> str:
+    index = ",".join(_LETTERS.get(part) or _whole_words(part) for part in parts if part)
+    return f"{tex}_{{{index}}}" if index else tex
+
+
+def _whole_words(part: str) -> str:
+    return rf"\mathrm{{{part}}}" if re.search("[A-Za-z]{3}", part) else part
+
+
+_ESCAPES = {
+    "\\": r"\backslash ",
+    "{": r"\lbrace ",
+    "}": r"\rbrace ",
+    "^": r"\wedge ",
+    "~": r"\sim ",
+    "|": r"\vert ",
+    "*": r"\ast ",
+    "`": r"\grave{}",
+    "'": r"\prime ",
+    "<": "{<}",  # so that no reader of HTML takes it for a tag
+    ">": "{>}",
+} | {letter: "\\" + letter for letter in "_&%#$ "}
+"""What stands for a letter that means something in TeX, Markdown or HTML; no entry is the beginning of another."""
+
+
+def _as_it_is(name: str) -> str:
+    """Return the TeX that shows a name upright and letter for letter."""
+    shown = printable(name.replace("\\", "\\\\") if printable(name) != name else name)
+    letters = (_ESCAPES.get(each) or (each if each.isascii() else _not_ascii(each)) for each in shown)
+    return rf"\mathrm{{{''.join(letters)}}}"
+
+
+def _not_ascii(letter: str) -> str:
+    name = _NAMES_OF_LETTERS.get(letter)
+    return _LETTERS[name] + "{}" if name else rf"\text{{{letter}}}"
+
+
+def printable(text: str) -> str:
+    r"""Return a text that does nothing when it is printed: characters that steer a terminal are written as escapes.
+
+    Args:
+        text: a text from outside, such as a name in a file.
+
+    Returns:
+        The same text, with line ends, escape characters, marks that turn the direction of writing and all others that
+        have no shape of their own written as in a Python string.
+
+    >>> print(printable("arm" + chr(27) + "[31m"))
+    arm\x1b[31m
+    """
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+
+
+class SymbolError(ValueError):
+    """A datum has a name that is printed as something else.
+
+    Attributes:
+        symbol: the symbol that needs another name.
+    """
+
+    def __init__(self, symbol: sympy.Symbol, message: str) -> None:
+        super().__init__(message)
+        self.symbol = symbol
+
+
+def check_names(data: Iterable[sympy.Symbol], motion: Iterable[sympy.Symbol]) -> None:
+    """Raise an error if a symbol in the data of a system is, or looks like, another symbol of it.
+
+    Args:
+        data: the symbols of lengths, masses and so on.
+        motion: those of the joint values, rates and accelerations.
+
+    Raises:
+        SymbolError: a datum has the name of a joint value, is printed as the rate of something, or is printed like
+            another symbol.
+
+    >>> check_names(sympy.symbols("m1 L1"), sympy.symbols("theta1 dtheta1"))
+    """
+    moving = {symbol.name for symbol in motion}
+    seen = {_look(name): name for name in sorted(moving)}
+    for symbol in sorted(data, key=lambda each: each.name):
+        name, shown = printable(symbol.name), _look(symbol.name)
+        if symbol.name in moving:
+            fault = "names a joint value, rate or acceleration of this arm; call the datum otherwise."
+        elif _DOTTED.search(_tex_of_name(symbol.name)):
+            fault = f"is printed as the rate {shown}; call the datum otherwise, such as {name}_0."
+        elif shown in seen:
+            fault = f"is printed as {shown}, and so is {printable(seen[shown])}, another symbol; call one otherwise."
+        else:
+            seen[shown] = symbol.name
+            continue
+        raise SymbolError(symbol, f"the symbol {name} {fault}")
+
+
+@functools.lru_cache(maxsize=4096)
+def _look(name: str) -> str:
+    """Return a name as a reader sees it in plain text, where upright and slanted letters are the same."""
+    return text(_tex_of_name(name))
+
+
 class _Printer(LatexPrinter):
     """SymPy's TeX printer with the symbols and the order of the documents."""
 
     def _print_Symbol(self, symbol: sympy.Symbol, style: str = "plain") -> str:
-        name = symbol.name
-        found = _RATE.fullmatch(name) or _NAME.fullmatch(name) or _DOTTED_PART.fullmatch(name)
-        if found is None or "bar_" in name:
-            return str(super()._print_Symbol(symbol, style))
-        *dots, letter, index = found.groups()
-        letter = "\\" + letter if letter in _GREEK else letter
-        if dots and dots[0]:
-            letter = r"\dot" + f"{{{letter}}}" if dots[0] == "d" else r"\ddot" + f"{{{letter}}}"
-        return letter + (f"_{{{index}}}" if index else "")
+        return _tex_of_name(symbol.name)
+
+    def _hprint_Function(self, func: str) -> str:
+        return str(super()._hprint_Function(func)) if func.isascii() and func.isidentifier() else _as_it_is(func)
 
     def _print_Rational(self, number: sympy.Rational) -> str:
         # 1/3 stays; an exact arm of decimals shows 0.4318, not 2159/5000
@@ -227,7 +394,6 @@ _COMMANDS = {
     r"\lvert": "|",
     r"\rvert": "|",
     r"\big": "",
-    r"\Gamma": "Γ",
     r"\times": "×",
     r"\,": " ",
     r"\top": "T",
@@ -241,13 +407,13 @@ _COMMANDS = {
     r"\sum": "Σ",
     r"\sqrt": "√",
     r"\pi": "π",
-    r"\varphi": "φ",
-} | {
-    "\\" + name: unicodedata.lookup(f"GREEK SMALL LETTER {name.replace('lambda', 'lamda').upper()}")
-    for name in _GREEK
-    if name != "varphi"
-}
-_ACCENTS = {r"\dot": "\u0307", r"\ddot": "\u0308", r"\hat": "\u0302", r"\bar": "\u0304"}
+} | {"\\" + name: letter for name, letter in _PLAIN_LETTERS.items()}
+_MARKS = {tex: chr(0xE000 + place) for place, tex in enumerate(_ESCAPES.values())}
+_MARKS |= {"\\" + name + "{}": letter for name, letter in _PLAIN_LETTERS.items()}
+_MARKED = re.compile(r"(?<!\\)(?:" + "|".join(map(re.escape, _MARKS)) + ")")
+_UNMARKED = str.maketrans(dict(zip(_MARKS.values(), _ESCAPES, strict=False)))
+_ACCENTS = {"dot": "\u0307", "ddot": "\u0308", "hat": "\u0302", "bar": "\u0304"}
+_ACCENTED = re.compile(rf"\\({'|'.join(_ACCENTS)})\s*(?:\{{([^{{}}]*)\}}|(\w))")
 
 
 def text(tex: str) -> str:
@@ -262,12 +428,14 @@ def text(tex: str) -> str:
     >>> text(r"{}^{1}\dot{\omega}_{1} = \begin{bmatrix} 0 \\ 0 \\ \ddot{\theta}_{1} \end{bmatrix}")
     '¹ω̇₁ = [0, 0, θ̈₁]ᵀ'
     """
+    tex = _MARKED.sub(lambda found: _MARKS[found[0]], tex)  # letters of names; nothing below shall read them as TeX
     tex = re.sub(r"\\begin\{bmatrix\}(.*?)\\end\{bmatrix\}", _plain_matrix, tex)
-    tex = re.sub(r"\\mathrm\{(\w+)\}", r"\1", tex).replace(r"\tfrac", r"\frac")
+    tex = re.sub(r"\\text\{(.)\}", r"\1", tex).replace(r"\tfrac", r"\frac")
+    tex = re.sub(r"\\mathrm\{([^{}]*)\}", r"\1", tex)
     for command in sorted(_COMMANDS, key=len, reverse=True):
         tex = re.sub(re.escape(command) + ("(?![a-zA-Z])" if command[-1].isalpha() else ""), _COMMANDS[command], tex)
-    for command, accent in _ACCENTS.items():
-        tex = re.sub(re.escape(command) + r"\s*(?:\{([^{}]*)\}|(\w))", rf"\g<1>\g<2>{accent}", tex)
+    while (inner := _ACCENTED.sub(_plain_accent, tex)) != tex:  # a bar may have a bar
+        tex = inner
     tex = re.sub(r"\\frac\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}", _plain_fraction, tex)
     while True:  # innermost scripts first
         shorter = re.sub(r"([_^])\{([^{}]*)\}", _plain_script, tex)
@@ -276,7 +444,11 @@ def text(tex: str) -> str:
             break
         tex = shorter
     plain = re.sub(r" {2,}", " ", tex.replace("{", "").replace("}", "")).strip()
-    return unicodedata.normalize("NFC", plain)
+    return unicodedata.normalize("NFC", plain).translate(_UNMARKED)
+
+
+def _plain_accent(found: re.Match[str]) -> str:
+    return (found[2] or found[3] or "") + _ACCENTS[found[1]]
 
 
 def _plain_script(found: re.Match[str]) -> str:
@@ -286,7 +458,9 @@ def _plain_script(found: re.Match[str]) -> str:
         return part[1].translate(table) + part[2]
     if all(ord(letter) in table or letter in _SMALL for letter in inner):
         return inner.translate(table)
-    return ("^" if raised else "_") + (f"({inner})" if re.search(r"[ +-]", inner) else inner)
+    mark = _MARKS[_ESCAPES["^" if raised else "_"]]  # so that it is not taken for the script of one letter
+    apart = " " if found.string[found.end() :][:1].isalpha() else ""
+    return mark + (f"({inner})" if re.search(r"[ +-]", inner) else inner) + apart
 
 
 def _plain_fraction(found: re.Match[str]) -> str:

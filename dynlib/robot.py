@@ -5,6 +5,7 @@ data about the mass centre, all in link axes. The equations of the chapters know
 these are only read into this form.
 """
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -31,6 +32,7 @@ from dynlib.arrays import (
 )
 from dynlib.dh import Convention, Table, links_of
 from dynlib.links import Body, Link, as_pose, exact_identity
+from dynlib.notation import check_names, printable
 
 _IDENTITY = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
 
@@ -51,6 +53,7 @@ class Robot(Data):
     Raises:
         ValueError: no moving links, a wrong shape, a number that is not finite, or a matrix that is no pose.
         TypeError: floats and symbols are mixed.
+        SymbolError: a datum is printed like another symbol of the arm, such as m1 and m_1, or dx.
 
     >>> arm = Robot([Link("revolute", np.eye(4), Body(1, com=[0.5, 0, 0]))], gravity=[0, -9.81, 0])
     >>> arm.n
@@ -82,11 +85,15 @@ class Robot(Data):
             set_field(self, "table", None)  # the links have been changed since
         named = self.named_arrays()
         refuse_mixture(named)
-        exact = all(map(is_symbolic, named.values())) or any(map(free_symbols, named.values()))
+        symbols = set().union(*map(free_symbols, named.values()))
+        exact = bool(symbols) or all(map(is_symbolic, named.values()))
         for name, value in self.changed_fields(as_exact if exact else as_floats).items():
             set_field(self, name, value)
+        set_field(self, "name", printable(self.name))
         if any(link.joint == "fixed" for link in self.links):
             self._bolt_fixed_links()
+        if symbols:
+            check_names(symbols, itertools.chain(*self.motion_symbols()))
 
     def _bolt_fixed_links(self) -> None:
         """Bolt each fixed link to the moving link before it, or to the base."""

@@ -73,6 +73,7 @@ from dynlib.arrays import (
 )
 from dynlib.files import read_bytes, write_text
 from dynlib.links import Body, Link, Motor, as_pose
+from dynlib.notation import SymbolError
 from dynlib.robot import Robot
 
 Place = tuple[str | int, ...]
@@ -476,9 +477,10 @@ def _robot(file: _Table) -> Robot:
         else:
             robot = Robot.from_dh(parts, convention=convention, allow_impossible=impossible, **options)  # type: ignore[arg-type]
         robot = replace(robot, payload=payload) if payload else robot
+    except SymbolError as error:
+        raise replace(file, place=file.symbols[error.symbol]).error(str(error)) from None
     except ValueError as error:
         raise file.error(str(error)) from None
-    _refuse_names_of_joint_values(file, robot)
     for message in warned:
         warnings.warn(message, stacklevel=level_of_caller())
     return robot
@@ -732,17 +734,6 @@ def _inertia_as_given(table: _Table) -> Array:
             "inertia",
         )
     return table.array("inertia", (3, 3))
-
-
-def _refuse_names_of_joint_values(file: _Table, robot: Robot) -> None:
-    taken = set().union(*map(free_symbols, robot.motion_symbols()))
-    for symbol, place in file.symbols.items():
-        if symbol in taken:
-            where = replace(file, place=place).at()
-            raise ValueError(
-                f"{where}the symbol {symbol} names a joint value, rate or acceleration of this arm; call the datum "
-                "otherwise."
-            )
 
 
 # ---- Writing ---------------------------------------------------------------------------------------

@@ -180,6 +180,46 @@ def test_odd_names_are_shown_as_they_are(to):
     assert shown[to] in text
 
 
+ODD = {
+    "a_{b}$<script>": r"\mathrm{a\_\lbrace b\rbrace \${<}script{>}}",
+    "x^2": r"\mathrm{x\wedge 2}",
+    r"\input{passwd}": r"\mathrm{\backslash input\lbrace passwd\rbrace }",
+    "a|b*c": r"\mathrm{a\vert b\ast c}",
+    "line\nend": r"\mathrm{line\backslash nend}",
+    "\x1b[31m": r"\mathrm{\backslash x1b[31m}",
+}
+
+
+@pytest.mark.parametrize("to", FORMATS)
+@pytest.mark.parametrize("named", [False, True])
+def test_symbols_with_odd_names_are_shown_as_they_are(to, named):
+    """They stand in the DH table, the masses, gravity, the steps and the result; nothing of them acts."""
+    m1, c1, a2, m2, c2, g = map(sympy.Symbol, ODD)
+    rows = [dict(mass=m1, com=[c1, 0, 0]), dict(a=a2, mass=m2, com=[c2, 0, 0])]
+    text = render(Robot.from_dh(rows, convention="modified", gravity=[0, -g, 0]), to, named=named)
+    if to == "html":
+        page = html.fromstring(text)
+        assert not page.xpath("//script")
+        shown = "".join(page.find("body").text_content().split())
+        for name in ODD:
+            assert shown.count(notation.printable(name).replace("^", "∧")) >= 3, name
+    else:
+        for name, tex in ODD.items():
+            assert text.count(tex) >= 3, name
+            assert name not in text
+        tables = [line.count("|") for line in text.splitlines() if line[:1] == "|"]
+        assert tables == ([7] * 4 + [6] * 4 + [5] * 4 if to == "markdown" else [])
+    assert text.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("to", FORMATS)
+def test_a_name_of_several_lines_stays_one_heading(to):
+    text = render(replace(ARMS["planar_2r"], name="a\n# b\x1b[31m\u202e"), to)
+    backslash = {"markdown": r"\\", "latex": r"\textbackslash{}", "html": "\\"}[to]
+    assert "a{0}n{1} b{0}x1b".format(backslash, {"markdown": r"\#", "latex": r"\#", "html": "#"}[to]) in text
+    assert text.replace("\n", "").isprintable()
+
+
 def test_names_are_used_when_the_arm_is_long_or_a_value_is_too_long():
     assert "c_{2} &= " not in render(ARMS["planar_3r"])
     assert r"c_{2} &= \mathrm{c}\theta_{2}" in render(ARMS["puma560"])
