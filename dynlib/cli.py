@@ -12,7 +12,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 from rich.console import Console
 
@@ -36,9 +35,6 @@ class Ending(StrEnum):
     MD = "md"
     TEX = "tex"
 
-
-_NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(deg)?", re.ASCII)
-_PART_OF_PI = re.compile(r"([+-]?)(?:(\d+(?:\.\d+)?)\*)?pi(?:/(\d+))?", re.ASCII)
 
 _FOR_THE_COMMAND = {
     r"allow_impossible=True": "--allow-impossible",
@@ -100,10 +96,10 @@ TipMoment = Annotated[
 
 
 def number(text: str) -> float:
-    """Read a number: a decimal, an angle in degrees, or a part of pi.
+    """Read a number as a robot file does: a decimal, a fraction, an angle in degrees, or a part of pi.
 
     Args:
-        text: such as ``0.5``, ``1e-3``, ``30deg``, ``pi/2``, ``-3*pi/4``.
+        text: such as ``0.5``, ``1e-3``, ``1/3``, ``30deg``, ``pi/2``, ``-3*pi/4``.
 
     Returns:
         The number; angles in rad.
@@ -114,17 +110,12 @@ def number(text: str) -> float:
     >>> number("180deg") == number("pi")
     True
     """
-    word = text.strip()
-    value = None
-    if found := _NUMBER.fullmatch(word):
-        value = float(np.radians(float(found[1])) if found[2] else float(found[1]))
-    elif (found := _PART_OF_PI.fullmatch(word)) and found[3] != "0":
-        value = float(found[1] + "1") * float(found[2] or 1) * float(np.pi) / float(found[3] or 1)
-    if value is None:
+    value = robotfile.exact_number(text)
+    if value is None or value.free_symbols:
         raise ValueError(f"{text!r} is no number; expected one such as 0.5, 30deg or -pi/2.")
-    if not np.isfinite(value):
+    if abs(value) > sys.float_info.max:
         raise ValueError(f"{text!r} is too large a number; the largest one is about 1e308.")
-    return value
+    return float(value)
 
 
 def numbers(text: str | None, option: str, count: int) -> list[float] | None:

@@ -237,7 +237,7 @@ def planar_arm(robot: Robot, q: Any, lengths: Sequence[str] = ()) -> Figure:
             if link.mass is not None and link.mass > 0:
                 centre = (pose @ np.append(link.com, 1))[:2]
                 ax.plot(*centre, "o", ms=13, color=MASS, zorder=3)
-                _label(ax, centre, rf"$m_{{{i}}}$", MASS, (14, -12))
+                _label(ax, centre, _indexed("m", i), MASS, (14, -12))
         for near, far, length in zip(points[1:], points[2:], lengths, strict=False):
             along = (far - near) / np.linalg.norm(far - near)
             _label(ax, 0.23 * near + 0.77 * far, rf"${length}$", INK, (13 * along[1], -13 * along[0]))
@@ -429,7 +429,7 @@ def _draw_ground(ax: Axes, mechanism: Mechanism) -> None:
             )
             continue
         ax.plot(*base, marker=_FOOT, ms=26, mfc="none", mec=INK, mew=1.4, zorder=1, clip_on=False)
-        _label(ax, base, rf"$O_{{{number}}}$", INK, (0, -24))
+        _label(ax, base, _indexed("O", number), INK, (0, -24))
 
 
 def _draw_mechanism(ax: Axes, mechanism: Mechanism, q: Any, points: Mapping[str, Point]) -> None:
@@ -542,7 +542,7 @@ def _draw_frames(ax: Axes, poses: Sequence[Array], first: int, project: Array, l
             _arrow_head(ax, start, end, colour, 0.16 * length)
             if letter != "y":  # it follows from the other two
                 beyond = project @ (origin + (reach + 0.2 * length) * R[:, axis])
-                _label(ax, beyond, rf"${letter}_{{{index}}}$", colour, (0, 0))
+                _label(ax, beyond, _indexed(letter, index), colour, (0, 0))
 
 
 def _arrow_head(ax: Axes, start: Array, end: Array, colour: str, head: float) -> None:
@@ -554,6 +554,11 @@ def _arrow_head(ax: Axes, start: Array, end: Array, colour: str, head: float) ->
         neck, across = end - head * along / seen, 0.4 * head * np.array([-along[1], along[0]]) / seen
         outline = [start, neck, neck + across, end, neck - across, neck]
     ax.add_patch(Polygon(outline, closed=False, fc=colour, ec=colour, lw=1.8, joinstyle="miter", zorder=5))
+
+
+def _indexed(letter: str, index: Any) -> str:
+    """Return the label of a letter with an index: a number, or TeX that stands as it is."""
+    return f"${letter}_{{{index}}}$" if str(index).isdigit() and len(str(index)) > 1 else f"${letter}_{index}$"
 
 
 def _label(ax: Axes, point: Array, label: str, colour: str, offset: tuple[float, float]) -> None:
@@ -573,7 +578,7 @@ def _draw_frame(ax: Axes, pose: Array, index: str, length: float) -> None:
         end = origin + reach * R[:, axis]
         _arrow(ax, origin, end, colour)
         offset = R @ ([2, 11] if axis == 0 else [-10, 4])  # beside the axis, which may lie on a link or on another axis
-        _label(ax, end, rf"${letter}_{{{index}}}$", colour, (float(offset[0]), float(offset[1])))
+        _label(ax, end, _indexed(letter, index), colour, (float(offset[0]), float(offset[1])))
 
 
 def _draw_angle(ax: Axes, parent: Array, pose: Array, index: int | str, radius: float) -> None:
@@ -589,7 +594,7 @@ def _draw_angle(ax: Axes, parent: Array, pose: Array, index: int | str, radius: 
     _arrow(ax, rim[0], rim[1], INK, 1.2)
     middle = np.radians(start + turn / 2)
     place = origin + 1.45 * radius * np.array([np.cos(middle), np.sin(middle)])
-    _label(ax, place, rf"$\theta_{{{index}}}$", INK, (0, 0))
+    _label(ax, place, _indexed(r"\theta", index), INK, (0, 0))
     ray = np.array([origin, origin + 1.6 * radius * rotation(parent)[:2, 0]])
     ax.plot(*ray.T, color=INK, lw=1, ls=":", zorder=2)
 

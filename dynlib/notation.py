@@ -222,6 +222,19 @@ def _not_ascii(letter: str) -> str:
     return _LETTERS[name] + "{}" if name else rf"\text{{{letter}}}"
 
 
+def ascii_name(text: str) -> str:
+    """Return a text with its Greek letters spelt and with plain digits, letters and signs, as far as there are such.
+
+    Args:
+        text: such as a number or a symbol in a file.
+
+    >>> ascii_name("−θ₁/2")
+    '-theta1/2'
+    """
+    spelt = "".join(_NAMES_OF_LETTERS.get(each, each) for each in text.replace("−", "-").replace("·", "*"))
+    return unicodedata.normalize("NFKC", spelt).replace("⁄", "/")
+
+
 def printable(text: str) -> str:
     r"""Return a text that does nothing when it is printed: characters that steer a terminal are written as escapes.
 
@@ -459,8 +472,11 @@ def _plain_script(found: re.Match[str]) -> str:
     if all(ord(letter) in table or letter in _SMALL for letter in inner):
         return inner.translate(table)
     mark = _MARKS[_ESCAPES["^" if raised else "_"]]  # so that it is not taken for the script of one letter
-    apart = " " if found.string[found.end() :][:1].isalpha() else ""
-    return mark + (f"({inner})" if re.search(r"[ +-]", inner) else inner) + apart
+    following = found.string[found.end() :][:1]
+    runs_on = (
+        not raised and following.isalpha() and unicodedata.category(following) != "Lm"
+    )  # Lm: a small raised letter
+    return mark + (f"({inner})" if re.search(r"[ +-]", inner) else inner) + " " * runs_on
 
 
 def _plain_fraction(found: re.Match[str]) -> str:

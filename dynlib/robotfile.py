@@ -39,8 +39,8 @@ left out; the frame is then turned so that z lies along it). Then its body, or s
 **A pose** is a matrix of 4 rows or ``{position = [x, y, z], rpy = [roll, pitch, yaw]}``, turned about the fixed axes x,
 then y, then z.
 
-**A number** may be text: ``"pi/2"``, ``"-3*pi/4"``, ``"1/3"``, or a symbol, ``"L1"``, ``"-g"``, which makes the arm
-symbolic. Nothing in a file is ever evaluated.
+**A number** may be text: ``"pi/2"``, ``"-3*pi/4"``, ``"1/3"``, an angle in degrees, ``"-90deg"``, or a symbol such as
+``"L1"`` or ``"-g"``, which makes the arm symbolic. Nothing in a file is ever evaluated.
 """
 
 import difflib
@@ -49,7 +49,7 @@ import math
 import re
 import tomllib
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -73,7 +73,7 @@ from dynlib.arrays import (
 )
 from dynlib.files import read_bytes, write_text
 from dynlib.links import Body, Link, Motor, as_pose
-from dynlib.notation import SymbolError
+from dynlib.notation import SymbolError, ascii_name, printable
 from dynlib.robot import Robot
 
 Place = tuple[str | int, ...]
@@ -112,7 +112,7 @@ def read(path: str | Path) -> Robot:
     """
     path = Path(path)
     try:
-        text = read_bytes(path).decode("utf-8-sig")
+        text = read_bytes(path).decode("utf-8")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise ValueError(f"{path.name}, line {line}: this is not UTF-8; save the file in the encoding UTF-8.") from None
@@ -204,10 +204,10 @@ class _Table:
                 place = place[:-1]
             if place:
                 break
-        return f"{self.file}, line {self.lines.get(place, 1)}: "
+        return f"{printable(self.file)}, line {self.lines.get(place, 1)}: "
 
     def error(self, message: str, *keys: str) -> ValueError:
-        return ValueError(self.at(*keys) + message)
+        return ValueError(self.at(*keys) + printable(message))
 
     def check_keys(self, expected: Sequence[str], note: str = "") -> None:
         for key in self.data:
@@ -300,24 +300,54 @@ class _Table:
         if number is None:
             raise self.error(
                 f"{self.name(key)} holds {_shown(value)}; expected a number, a fraction or an angle in quotes, such as "
-                '"1/3" or "-3*pi/4", or a symbol, such as "L1" or "-g".',
+                f'"1/3", "-3*pi/4" or "30deg", or a symbol, such as "L1" or "-g".{_in_ascii(value)}',
                 key,
             )
+        if isinstance(value, str) and _DEGREES.search(value) and key not in _ANGLES:
+            raise self.error(f"{self.name(key)} holds {_shown(value)}, an angle; expected SI units.", key)
         return number
 
 
 def _file(text: str, name: str) -> _Table:
+    text, name = text.removeprefix("\ufeff"), printable(name)
     try:
         data = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        line = next((line for line, depth, _ in _tokens(text) if depth > _DEEPEST), 1)
+        raise ValueError(f"{name}, line {line}: {_TOO_DEEP}") from None
+    except ValueError as error:
         found = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", str(error), flags=re.DOTALL)
         line = int(found[2]) if found else text.count("\n") + 1
         said = f"{found[1]} (column {found[3]})" if found else str(error)
         raise ValueError(
-            f"{name}, line {line}: this is no TOML: {said}. Text stands in quotes, a list in brackets with commas; "
-            "a number needs a digit on both sides of its point."
+            f"{name}, line {line}: this is no TOML: {printable(said)}. Text stands in quotes, a list in brackets with "
+            "commas; a number needs a digit on both sides of its point."
         ) from None
-    return _Table(name, key_lines(text), _symbols(data, ()), (), data)
+    file = _Table(name, key_lines(text), {}, (), data)
+    if place := _too_deep(data):
+        raise replace(file, place=place).error(_TOO_DEEP)
+    return replace(file, symbols=dict(_symbols(data, ())))
+
+
+_DEEPEST = 20  # levels of tables and lists in each other; an arm needs six
+_TOO_DEEP = (
+    f"more than {_DEEPEST} tables or lists lie in each other, by brackets or by dots in a key; no part of an arm needs "
+    "that."
+)
+
+
+def _too_deep(data: Any) -> Place:
+    """Return a place below which tables and lists lie too deep; () if none does. A loop, since a file may be deep."""
+    waiting: list[tuple[Any, Place, int]] = [(data, (), 0)]
+    while waiting:
+        value, place, depth = waiting.pop()
+        if depth > _DEEPEST:
+            return place
+        if isinstance(value, dict):
+            waiting += [(each, (*place, key) if depth < 4 else place, depth + 1) for key, each in value.items()]
+        elif isinstance(value, list):
+            waiting += [(each, (*place, i) if depth < 4 else place, depth + 1) for i, each in enumerate(value, start=1)]
+    return ()
 
 
 _TOKEN = re.compile(
@@ -342,36 +372,47 @@ def key_lines(text: str) -> dict[Place, int]:
     lines: dict[Place, int] = {}
     counts: dict[Place, int] = {}
     table: Place = ()
-    for line, start in _statements(text.replace("\r\n", "\n")):
-        head = _HEAD.match(text.replace("\r\n", "\n"), start)
+    text = text.replace("\r\n", "\n")
+    for line, start in _statements(text):
+        head = _HEAD.match(text, start)
         if head is None or (head["end"] == "=") == bool(head["open"]):
             continue
-        keys = [key.strip(" \t\"'") for key in head["key"].split(".")]
+        keys = [_unquoted(word) for word in re.findall(_WORD, head["key"])]
         if head["end"] == "=":
-            for end in range(1, len(keys) + 1):
+            for end in range(1, min(len(keys), _DEEPEST) + 1):
                 lines.setdefault((*table, *keys[:end]), line)
             continue
         table = ()
-        for key in keys:
+        for place, key in enumerate(keys[:_DEEPEST], start=1):
             table = (*table, key)
-            if head["open"] == "[[" and len(table) >= 1 and key is keys[-1]:
+            if head["open"] == "[[" and place == len(keys):
                 counts[table] = counts.get(table, 0) + 1
-                lines.setdefault(table, line)
+            lines.setdefault(table, line)
             if table in counts:
                 table = (*table, counts[table])
-        lines.setdefault(table, line)
+                lines.setdefault(table, line)
     return lines
+
+
+def _unquoted(word: str) -> str:
+    return str(next(iter(tomllib.loads(f"{word} = 0")))) if word[0] in "\"'" else word
 
 
 def _statements(text: str) -> Iterable[tuple[int, int]]:
     """Yield line and offset of each line of a TOML text that does not continue a string, a list or a table."""
-    line, depth = 1, 0
     yield 1, 0
+    for line, depth, token in _tokens(text):
+        if token[0] == "\n" and depth == 0:
+            yield line, token.end()
+
+
+def _tokens(text: str) -> Iterable[tuple[int, int, re.Match[str]]]:
+    """Yield each string, comment, bracket and line end of a TOML text, with the line and the depth behind it."""
+    line, depth = 1, 0
     for token in _TOKEN.finditer(text):
         line += token[0].count("\n")
         depth += (token[0] in "[{") - (token[0] in "]}")
-        if token[0] == "\n" and depth == 0:
-            yield line, token.end()
+        yield line, depth, token
 
 
 def _meant(word: str, expected: Sequence[str]) -> str:
@@ -397,13 +438,20 @@ def _shown(value: Any) -> str:
 
 # ---- Numbers ---------------------------------------------------------------------------------------
 
-_DECIMAL = r"\d{1,99}(?:\.\d{1,99})?"
+_DECIMAL = r"(?P<factor>(?:\d{1,99}\.?\d{0,99}|\.\d{1,99})(?:[eE][+-]?\d{1,3})?)"
 _DIVISOR = r"(?:\s*/\s*(?P<divisor>[1-9]\d{0,99}))?"
-_EXPRESSION = re.compile(
-    rf"(?P<sign>[+-]?)\s*(?:(?P<factor>{_DECIMAL})\s*\*\s*)?(?P<name>(?!nan\b|inf\b)[A-Za-z]\w*)" + _DIVISOR,
-    re.ASCII,
+_SIGN = r"(?P<sign>[+-]?)\s*"
+_NAME = r"(?!(?:nan|inf|deg)\b)[A-Za-z]\w{0,39}"
+_NUMBERS = tuple(
+    re.compile(_SIGN + kind, re.ASCII)
+    for kind in (
+        _DECIMAL + _DIVISOR,
+        _DECIMAL + "(?P<unit>deg|°)",
+        rf"(?:{_DECIMAL}\s*\*\s*)?(?P<name>{_NAME})" + _DIVISOR,
+    )
 )
-_FRACTION = re.compile(rf"(?P<sign>[+-]?)(?P<factor>{_DECIMAL}){_DIVISOR}", re.ASCII)
+_DEGREES = re.compile("deg|°")
+_ANGLES = ("alpha", "theta", "offset", "rpy")
 _SHAPES = {
     (): "one number",
     (2,): "a list of 2 numbers",
@@ -413,17 +461,45 @@ _SHAPES = {
 }
 
 
-def _number(value: Any) -> Any:
-    """Return a number, or the exact value of a text such as "-3*pi/4", "1/3" or "L1"; None if it is neither."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return value
-    found = (_FRACTION.fullmatch(value) or _EXPRESSION.fullmatch(value)) if isinstance(value, str) else None
+def exact_number(text: str) -> sympy.Expr | None:
+    """Read a number that stands as text, without any rounding.
+
+    Args:
+        text: a decimal, a fraction, a part of pi, an angle in degrees, or a symbol with a factor: ``"0.5"``, ``"1/3"``,
+            ``"-3*pi/4"``, ``"-90deg"`` (or ``"-90°"``), ``"L1"``, ``"2*L1/3"``.
+
+    Returns:
+        The exact expression, degrees in rad; None if the text is nothing of that. Nothing is evaluated.
+
+    >>> exact_number("-90deg"), exact_number("0.1"), exact_number("2*L1/3"), exact_number("__import__('os')")
+    (-pi/2, 1/10, 2*L1/3, None)
+    """
+    found = next(filter(None, (kind.fullmatch(text.strip()) for kind in _NUMBERS)), None)
     if found is None:
         return None
-    name = found.groupdict().get("name")
-    symbol = sympy.S.One if name is None else sympy.pi if name == "pi" else sympy.Symbol(name)
-    number = sympy.Rational(found["factor"] or "1") / sympy.Integer(found["divisor"] or "1")
-    return (-number if found["sign"] == "-" else number) * symbol
+    parts = found.groupdict()
+    number = sympy.Rational(parts.get("factor") or 1) / sympy.Integer(parts.get("divisor") or 1)
+    if name := parts.get("name"):
+        number *= sympy.pi if name == "pi" else sympy.Symbol(name)
+    if parts.get("unit"):
+        number *= sympy.pi / 180
+    return -number if parts["sign"] == "-" else number
+
+
+def _number(value: Any) -> Any:
+    """Return a number, or the exact value of a text; None if it is neither."""
+    if isinstance(value, str):
+        return exact_number(value)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _in_ascii(value: Any) -> str:
+    """Return advice for a text with letters outside of ASCII, with what was meant if that can be seen; else nothing."""
+    if not isinstance(value, str) or value.isascii():
+        return ""
+    plain = ascii_name(value)
+    meant = f' Did you mean "{plain}"?' if exact_number(plain) is not None else ""
+    return f" A number or symbol is written with the letters A to Z, digits and _; Greek letters are spelt.{meant}"
 
 
 def _is_finite(number: Any) -> bool:
@@ -433,20 +509,18 @@ def _is_finite(number: Any) -> bool:
         return False
 
 
-def _symbols(data: Any, place: Place) -> dict[sympy.Symbol, Place]:
-    """Return the symbols in the numbers of a file, each with the place where it stands first."""
-    found: dict[sympy.Symbol, Place] = {}
+def _symbols(data: Any, place: Place) -> Iterator[tuple[sympy.Symbol, Place]]:
+    """Yield the symbols in the numbers of a file, each with the place where it stands; the first place comes last."""
     if isinstance(data, dict):
-        inner = [(value, (*place, key)) for key, value in data.items() if key not in _TEXT]
+        for key, value in reversed(data.items()):
+            if key not in _TEXT:
+                yield from _symbols(value, (*place, key))
     elif isinstance(data, list):
         numbered = data and isinstance(data[0], dict)
-        inner = [(value, (*place, i) if numbered else place) for i, value in enumerate(data, start=1)]
-    else:
-        number = _number(data)
-        return dict.fromkeys(number.free_symbols, place) if isinstance(number, sympy.Expr) else {}
-    for value, its_place in inner:
-        found = _symbols(value, its_place) | found
-    return found
+        for i, value in reversed([*enumerate(data, start=1)]):
+            yield from _symbols(value, (*place, i) if numbered else place)
+    elif isinstance(number := _number(data), sympy.Expr):
+        yield from ((symbol, place) for symbol in number.free_symbols)
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:
@@ -466,6 +540,7 @@ def _robot(file: _Table) -> Robot:
     warned: list[str] = []
     options: dict[str, Any] = {key: _pose(file, key) for key in ("base", "tool")}
     options["gravity"] = file.array("gravity", (3,))
+    file.text("source", "")
     options["name"] = file.text("name", file.file.removesuffix(".toml"))
     payload = _payload(file, allow, warned)
     bodies = [_link_body(link, allow, warned) for link in links]
@@ -493,11 +568,13 @@ def _checked(file: _Table) -> tuple[str, list[_Table], bool]:
     file.require("convention", f'write convention = "modified" or "standard" (or "poses"): {dh}')
     convention = file.choice("convention", ("modified", "standard", "poses"), "")
     file.require("gravity", "write the vector along which things fall, in world axes, such as [0, 0, -9.81] (m/s²).")
-    file.require("link", "write at least one [[link]].")
     links = file.tables("link")
+    if not links:
+        raise file.error("the file has no link; write at least one [[link]].", "link")
     keys = (*_LINK, *(("pose", "axis") if convention == "poses" else _DH))
     for link in links:
         link.check_keys(keys, f' with convention = "{convention}"')
+        _refuse_joint_value(link)
     return convention, links, file.flag("allow_impossible")
 
 
@@ -505,9 +582,33 @@ def _rows(links: Sequence[_Table], bodies: Sequence[Body | None], _: Mapping[str
     """Return the rows of a DH table; numbers given as text stay as they are, so that the printed table shows them."""
     rows: list[dict[str, Any]] = []
     for link, body in zip(links, bodies, strict=True):
-        numbers = {key: link.exact(key).item() for key in _DH if key in link.data}
+        numbers = {key: link.exact(key).item() for key in _DH if key in link.data or link.symbol is not None}
         rows.append({"joint": _joint(link), **numbers, "body": body, "motor": _motor(link)})
     return rows
+
+
+_JOINT_VALUES = {"revolute": re.compile(r"(?:theta|th|q)_?\d*"), "prismatic": re.compile(r"[dq]_?\d*")}
+
+
+def _refuse_joint_value(link: _Table) -> None:
+    """Refuse the joint value where a constant stands: it would count twice."""
+    joint = _joint(link)
+    if joint == "fixed":
+        return
+    pose = link.data.get("pose")
+    rpy = pose.get("rpy") if isinstance(pose, dict) else None
+    places = {"offset": link.data.get("offset"), "pose": rpy}
+    places |= {"d": link.data.get("d")} if joint == "prismatic" else {"theta": link.data.get("theta")}
+    for place, value in places.items():
+        for text in value if isinstance(value, list) else [value]:
+            number = exact_number(ascii_name(text)) if isinstance(text, str) else None
+            names = [symbol.name for symbol in number.free_symbols] if number is not None else []
+            if any(map(_JOINT_VALUES[joint].fullmatch, names)):
+                raise link.error(
+                    f"{link.name(place)} holds {_shown(text)}. Leave it out: the joint value is added by itself. A "
+                    f'constant needs a name of another kind, such as "{"h1" if joint == "prismatic" else "beta1"}".',
+                    place,
+                )
 
 
 def _placed(links: Sequence[_Table], bodies: Sequence[Body | None], options: dict[str, Any]) -> list[Link]:
@@ -555,7 +656,7 @@ def turned_to(axis: Array) -> Array:
     >>> turned_to(np.array([0.0, 2.0, 0.0]))[:3, 2]
     array([0., 1., 0.])
     """
-    x, y, z = axis / np.linalg.norm(axis)
+    x, y, z = axis / np.abs(axis).max() / np.linalg.norm(axis / np.abs(axis).max())
     if z <= -1 + 1e-12:  # half a turn, about x
         half = np.diag([1.0, -1.0, -1.0])
         oblique = frames.rotation(turned_to(half @ axis)) if x or y else np.eye(3)
@@ -662,8 +763,15 @@ def _body(table: _Table, allow: bool, warned: list[str]) -> Body | None:
         return None
     if "mass" not in given:
         raise table.error(f"{table.words} has {given[0]} but no mass; give the mass too (0 is allowed).", given[0])
-    mass, com = table.array("mass"), _mass_centre(table)
-    body = Body(mass, com, _inertia(table, mass, com), allow_impossible=True)
+    mass = table.array("mass")
+    try:
+        with np.errstate(all="ignore"):  # what overflows is found afterwards
+            com = _mass_centre(table)
+            body = Body(mass, com, _inertia(table, mass, com), allow_impossible=True)
+    except ValueError as error:
+        if str(error).startswith(f"{table.file}, line "):
+            raise
+        raise table.error(f"{table.words}: {error}") from None
     if not body.faults:
         return replace(body, allow_impossible=False)
     message = f"{table.words}: no real body has these data: {'; '.join(body.faults)}"
@@ -760,7 +868,7 @@ def dumps(robot: Robot) -> str:
         raise TypeError(
             f"{robot.name} is exact; a file is written of numbers only. Put numbers in, with robot.subs(...)."
         )
-    quoted = json.dumps(robot.name, ensure_ascii=False).replace("\x7f", "\\u007f")
+    quoted = json.dumps(robot.name, ensure_ascii=False)
     lines = [f"name = {quoted}", 'convention = "poses"', f"gravity = {robot.gravity.tolist()}"]
     lines += _matrix_lines("base", robot.base) + _matrix_lines("tool", robot.tool)
     carried = [link.body for link in robot.links] + [robot.payload]

@@ -1,6 +1,8 @@
 """Robot files: what they can say, what comes back when they are written, and the message for every bad input."""
 
+import collections
 import re
+import sys
 import warnings
 from dataclasses import replace
 
@@ -10,7 +12,7 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynlib import check, newton_euler, robotfile, robots
+from dynlib import check, cli, newton_euler, robotfile, robots
 from dynlib.links import Body, Motor
 from dynlib.robot import Robot
 from dynlib.robotfile import dumps, key_lines, loads, read, turned_to, write
@@ -95,10 +97,38 @@ def same_data(one: Robot, other: Robot) -> bool:
         ('"-0.5"', -0.5),
         ("1e-3", 0.001),
         ("2", 2.0),
+        ('"90deg"', np.pi / 2),
+        ('"-90deg"', -np.pi / 2),
+        ('"30°"', np.pi / 6),
+        ('"22.5deg"', np.pi / 8),
+        ('"1e-3"', 0.001),
+        ('".5"', 0.5),
+        ('"5."', 5.0),
+        ('" pi/3 "', np.pi / 3),
     ],
 )
 def test_numbers_and_angles(text, value):
     assert check.same(link(f"theta = {text}", "d = 0.5").pose([0.0]), link(f"theta = {value!r}", "d = 0.5").pose([0.0]))
+
+
+@pytest.mark.parametrize("key", ["alpha", "theta", "offset"])
+def test_degrees_are_exact_beside_symbols(key):
+    arm = loads(f'convention="standard"\ngravity=[0,"-g",0]\n[[link]]\n{key}="-60deg"', "arm.toml")
+    assert arm.table.rows[0][key] == -sympy.pi / 3
+    base = loads('convention="standard"\ngravity=[0,"-g",0]\nbase={rpy=["90deg",0,"45°"]}\n[[link]]').base
+    assert base[0, 0] == sympy.sqrt(2) / 2
+    assert base[2, 1] == 1
+
+
+@settings(max_examples=200, deadline=None)
+@given(text=st.text(alphabet="0123456789.eE+-*/pidegL1 °n", max_size=12))
+def test_the_command_reads_numbers_as_files_do(text):
+    exact = robotfile.exact_number(text)
+    if exact is None or exact.free_symbols:
+        with pytest.raises(ValueError, match="is no number"):
+            cli.number(text)
+    else:
+        assert cli.number(text) == float(exact)
 
 
 def test_symbols_make_a_symbolic_arm():
@@ -298,7 +328,8 @@ base = [
 ]
 [[link]]
 "mass" = 2
-motor.gear = 3
+motor."ge\\u0061r" = 3
+'a.b' = 1
 [[link]]
 mass = 1
   [ link.motor ]
@@ -314,9 +345,10 @@ mass = 1
     assert lines["link", 1] == 11
     assert lines["link", 1, "mass"] == 12
     assert lines["link", 1, "motor", "gear"] == 13
-    assert lines["link", 2, "mass"] == 15
-    assert lines["link", 2, "motor", "gear"] == 17
-    assert lines["link", 2, "part", 2, "mass"] == 20
+    assert lines["link", 1, "a.b"] == 14
+    assert lines["link", 2, "mass"] == 16
+    assert lines["link", 2, "motor", "gear"] == 18
+    assert lines["link", 2, "part", 2, "mass"] == 21
     assert ("mass",) not in lines
 
 
@@ -357,7 +389,13 @@ MESSAGES = {
     "line 4: mass of link 1 holds nan; expected finite numbers": (ARM, "mass = nan"),
     "line 4: mass of link 1 holds 1000.*...; expected finite numbers": (ARM, "mass = 1" + 400 * "0"),
     "line 4: this is no TOML: Exceeds the limit": (ARM, "mass = 1" + 5000 * "0"),
-    "line 3: this is no TOML: ": (HEAD, "base = " + 10**5 * "["),
+    "line 4: more than 20 tables or lists lie in each other": (HEAD, "\nbase = " + 10**5 * "["),
+    "line 4: more than 20 tables or lists lie in each other, by brackets or by dots in a key;": (
+        ARM, "mass = " + 60 * "[" + 60 * "]"),
+    "line 5: more than 20 tables or lists": (ARM, "mass = 1\n" + ".".join(5000 * "a") + " = 1"),
+    "line 4: more than 20 tables or lists lie in each": (ARM, "mass = {" + ".".join(5000 * "a") + " = 1}"),
+    "line 5: more than 20 tables or lists lie in each other": (ARM, "mass = 1\n[" + ".".join(5000 * "a") + "]"),
+    "line 5: more than 20 tables or lists lie in": (ARM, "mass = 1\n[[" + ".".join(5000 * "a") + "]]"),
     "line 4: mass of link 1 holds 2026-01-01; expected a number": (ARM, "mass = 2026-01-01"),
     "line 4: mass of link 1 holds a table with kg; expected a number": (ARM, "mass = {kg = 1}"),
     "line 5: com of link 1 is [0, 0]; expected a list of 3 numbers": (ARM, "mass = 1\ncom = [0, 0]"),
@@ -402,6 +440,40 @@ MESSAGES = {
         ARM.replace("modified", "poses"), "axis = [0, 0, 0]"),
     "line 4: axis of link 1 is oblique; in a symbolic arm, turn the frame by its pose": (
         ARM.replace("modified", "poses").replace("-9.81", '"-g"'), "axis = [1, 1, 0]"),
+    'line 4: theta of link 1 holds "theta2". Leave it out: the joint value is added by itself.': (
+        ARM, 'theta = "theta2"'),
+    'line 4: theta of link 1 holds "-q1". Leave it out: .* such as "beta1"': (ARM, 'theta = "-q1"'),
+    'line 4: theta of link 1 holds "θ1". Leave it out': (ARM, 'theta = "θ1"'),
+    'line 4: offset of link 1 holds "th_1". Leave it out': (ARM, 'offset = "th_1"'),
+    'line 5: d of link 1 holds "d1". Leave it out: .* such as "h1"': (ARM, 'joint = "prismatic"\nd = "d1"'),
+    'line 5: d of link 1 holds "q". Leave it out': (ARM, 'joint = "prismatic"\nd = "q"'),
+    'line 4: pose of link 1 holds "q1". Leave it out': (
+        ARM.replace("modified", "poses"), 'pose = {rpy = [0, 0, "q1"]}'),
+    'line 4: mass of link 1 holds "90deg", an angle; expected SI units': (ARM, 'mass = "90deg"'),
+    'line 4: mass of link 1 holds "λ₁/2"; .*the letters A to Z, digits and _; Greek letters are spelt. Did you mean'
+    ' "lambda1/2"?': (ARM, 'mass = "λ₁/2"'),
+    'line 4: theta of link 1 holds "−π/2"; .*Did you mean "-pi/2"?': (ARM, 'theta = "−π/2"'),
+    'line 4: mass of link 1 holds "質量"; .*the letters A to Z, digits and _; Greek letters are spelt.': (
+        ARM, 'mass = "質量"'),
+    'line 4: mass of link 1 holds "1e400"; expected finite numbers': (ARM, 'mass = "1e400"'),
+    "line 4: mass of link 1 holds inf; expected finite numbers": (ARM, "mass = 1e400"),
+    'line 4: mass of link 1 holds "1e9999"; expected a number': (ARM, 'mass = "1e9999"'),
+    'line 4: mass of link 1 holds "1_000"; expected a number': (ARM, 'mass = "1_000"'),
+    'line 4: mass of link 1 holds "LLLLL.*...; expected a number': (ARM, 'mass = "' + 5000 * "L" + '"'),
+    "line 3: link 1: inertia holds nan; expected finite numbers": (
+        ARM, 'mass = 1e308\ninertia = [1e308, 1e308, 1e307]\ncom = [1e200, 0, 0]\ninertia_about = "origin"'),
+    "line 3: link 1: com holds inf; expected finite numbers": (
+        ARM, 'mass = 1e-320\nfirst_moment = [1, 0, 0]\ninertia_about = "com"'),
+    "line 1: the file has no link; write at least one [[link]].": (HEAD, ""),
+    "line 3: the file has no link; write at least one": (HEAD, "link = []"),
+    "line 3: source is 1; expected text in quotes": (HEAD, "source = 1\n[[link]]"),
+    r'line 3: the file has the key "a\x1b[31m\u202e"; expected': (HEAD, r'"a\u001b[31m\u202e" = 1' + "\n[[link]]"),
+    r'line 4: link 1 has the key "\x9b2J\x7f"': (ARM, r'"\u009b2J\u007f" = 1'),
+    'line 4: joint of link 1 is ".*u001b[31m"; expected': (ARM, r'joint = "\u001b[31m"'),
+    "line 5: the symbol m_1 is printed as m₁, and so is m1, another symbol; call one otherwise": (
+        ARM.replace("-9.81", '"-g"'), 'a = "m1"\nmass = "m_1"'),
+    "line 4: the symbol dx is printed as the rate ẋ; call the datum otherwise": (
+        ARM.replace("-9.81", '"-g"'), 'a = "dx"'),
     "line 1: arm has only fixed links": (ARM, 'joint = "fixed"'),
     "line 4: the symbol theta1 names a joint value, rate or acceleration of this arm": (
         ARM.replace("-9.81", '"-g"'), 'mass = "theta1"'),
@@ -411,8 +483,58 @@ MESSAGES = {
 @pytest.mark.parametrize(("message", "text"), MESSAGES.items(), ids=range(len(MESSAGES)))
 def test_bad_input(message, text):
     pattern = ".*".join(map(re.escape, f"arm.toml, {message}".split(".*")))
-    with pytest.raises(ValueError, match=pattern):
+    with pytest.raises(ValueError, match=pattern) as caught:
         loads("".join(text), "arm.toml")
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("axis", ["[1e308, 1e308, 0]", "[1e-320, 1e-320, 0]", "[1, 1, 0]"])
+def test_the_length_of_an_axis_does_not_matter(axis):
+    text = f'convention = "poses"\ngravity = [0, 0, 0]\n[[link]]\naxis = {axis}'
+    assert np.abs(loads(text).links[0].fixed[:3, 2] - np.sqrt([0.5, 0.5, 0])).max() < 1e-3
+
+
+def test_a_text_may_have_a_byte_order_mark(tmp_path):
+    assert same_data(loads("\ufeff" + ARM, "arm.toml"), loads(ARM, "arm.toml"))
+    with pytest.raises(ValueError, match=r"arm.toml, line 4: mass of link 1 holds true"):
+        loads("\ufeff" + ARM + "mass = true", "arm.toml")
+
+
+def test_names_that_steer_a_terminal_are_shown_as_text(tmp_path):
+    arm = loads(r'name = "\u001b[31mred\u202e"' + "\n" + ARM, "arm.toml")
+    assert arm.name == r"\x1b[31mred\u202e"
+    assert str(arm).replace("\n", "").isprintable()
+    with pytest.raises(ValueError, match=r"^a\\x1b\[2Jrm.toml, line 1: the file has no convention") as caught:
+        loads("", "a\x1b[2Jrm.toml")
+    assert str(caught.value).isprintable()
+
+
+def test_reading_takes_twice_as_long_for_twice_the_links():
+    """Count every call, and every letter that is copied by the slow ones; no clock."""
+
+    def cost(links):
+        counts = collections.Counter()
+
+        def count(frame, event, function):
+            name = function.__name__ if event == "c_call" else frame.f_code.co_name
+            counts["calls"] += event in ("call", "c_call")
+            counts["replace"] += event == "c_call" and name == "replace"
+
+        text = HEAD.replace("-9.81", '"-g"') + "".join(
+            f'[[link]]\na = "a{i}"\nmass = "m{i}"\ncom = [1, 0, 0]\n' for i in range(links)
+        )
+        sys.setprofile(count)
+        try:
+            loads(text)
+        finally:
+            sys.setprofile(None)
+        return counts
+
+    few, many = cost(40), cost(80)
+    assert many["calls"] < 2.1 * few["calls"]
+    assert few["replace"] > 0
+    whole_text = many["replace"] - 2 * few["replace"]
+    assert whole_text < 0  # what does not grow with the links is counted twice
 
 
 def test_floats_beside_symbols():
