@@ -354,7 +354,7 @@ def _check_coordinates(q: list[sympy.Symbol], dq: list[sympy.Symbol], ddq: list[
     seen: set[sympy.Symbol] = set()
     for symbol in (*q, *dq, *ddq):
         if symbol in seen:
-            raise ValueError(f"{symbol} occurs twice; the coordinates must be independent of each other (E14).")
+            raise ValueError(f"{symbol} occurs twice; the coordinates must be independent of each other.")
         seen.add(symbol)
 
 

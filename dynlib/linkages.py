@@ -121,8 +121,8 @@ def _refuse(name: str, conditions: Sequence[Condition], what: str, value: Array)
             low, high = (np.broadcast_to(each, bad.shape)[index] for each in (condition.low, condition.high))
             how = f"too short by {-low:.4g} m" if low < 0 else f"too long by {-high:.4g} m"
             raise ClosureError(
-                f"{name} does not close for the {what} {value[index].tolist()}: {condition.words} does not hold (E33), "
-                f"the distance is {how}.",
+                f"{name} does not close for the {what} {value[index].tolist()}: {condition.words} does not hold "
+                f"here, so the links cannot meet: the distance is {how}.",
                 float(max(-low, -high)),
             )
 
