@@ -12,6 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich.console import Console
 
@@ -281,7 +282,7 @@ def _say(message: str) -> None:
 
 def _harmless(text: str) -> str:
     """Return a text whose names cannot steer a terminal."""
-    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+    return "\n".join(map(notation.printable, text.split("\n")))
 
 
 def _refuse_output(out: Path, arm: str) -> None:
