@@ -43,6 +43,7 @@ _FOR_THE_COMMAND = {
     r"lock={\.\.\.}": "--lock JOINT=VALUE",
     r"robot\.subs\(\.\.\.\)": "--set NAME=VALUE",
     r"robotfile\.read\(path\)": "its path, such as ./my_arm.toml",
+    r"derive\(robot, named=True\)": "dynlib derive ARM --named",
     r"numpy\.radians\(([^()]*)\)": r"\1deg",
 }
 """What the command calls that which the library's messages advise to do in Python."""
@@ -274,10 +275,15 @@ def _stop(message: str, code: int = 1) -> None:
 
 
 def _say(message: str) -> None:
-    """Print a message of the library beside the output, with its advice as the command says it."""
+    """Print a message of the library beside the output."""
+    typer.echo(_harmless(_for_the_command(message)), err=True)
+
+
+def _for_the_command(text: str) -> str:
+    """Return a text of the library with its advice as the command says it."""
     for in_python, here in _FOR_THE_COMMAND.items():
-        message = re.sub(in_python, here, message)
-    typer.echo(_harmless(message), err=True)
+        text = re.sub(in_python, here, text)
+    return text
 
 
 def _harmless(text: str) -> str:
@@ -394,7 +400,7 @@ def _print_torques(robot: Robot, tau: Array) -> None:
         if isinstance(value, float):
             typer.echo(f"{notation.text(symbol)} = {value + 0.0:.10g} {'N m' if link.turn else 'N'}")
         else:
-            typer.echo(repr(derivation.show(symbol, value)))
+            typer.echo(_for_the_command(repr(derivation.show(symbol, value))))
 
 
 def main() -> None:

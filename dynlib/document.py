@@ -19,8 +19,9 @@ import sympy
 from dynlib import derivation, notation
 from dynlib.arrays import Array
 from dynlib.derivation import Derivation, PrintedStep, count_terms
-from dynlib.files import write_text
+from dynlib.files import refuse_to_write, write_text
 from dynlib.links import Body
+from dynlib.mechanism import Mechanism
 from dynlib.robot import Robot
 from dynlib.velocity import BaseMotion, Wrench
 
@@ -218,8 +219,8 @@ def render(
         robot: the arm. Without a state, an arm of numbers is taken as exact decimals.
         to: ``"markdown"``, ``"latex"`` (article class with amsmath) or ``"html"`` (one file that needs no network).
         q: joint values, shape (N,), in rad or m; symbols if left out.
-        dq: joint rates, shape (N,), in rad/s or m/s; symbols if left out.
-        ddq: joint accelerations, shape (N,), in rad/s² or m/s²; symbols if left out.
+        dq: joint rates, shape (N,), in rad/s or m/s; symbols if left out, or 0 if q is given.
+        ddq: joint accelerations, shape (N,), in rad/s² or m/s²; symbols if left out, or 0 if q is given.
         named: name the intermediate values, see :func:`dynlib.derivation.derive`; None for doing so if the arm has
             more than three joints or a value is too long to be written out.
         language: which column of :data:`WORDS`.
@@ -230,7 +231,7 @@ def render(
 
     Raises:
         ValueError: an unknown format or language, or what the derivation refuses.
-        TypeError: floats beside symbols.
+        TypeError: floats beside symbols, or a linkage.
         ImportError: HTML was asked for and the package latex2mathml is not installed.
 
     >>> from dynlib import robots
@@ -241,9 +242,11 @@ def render(
         raise ValueError(f"the format is {to!r}; expected {', '.join(map(repr, _WRITERS))}.")
     if language not in WORDS:
         raise ValueError(f"there are no words for the language {language!r}; there are {', '.join(WORDS)}.")
-    shown = robot.exact() if q is None and dq is None and ddq is None else robot
-    derived = _derived(shown, (q, dq, ddq), named, options)
-    blocks = list(_blocks(robot, derived, (q, dq, ddq), options, _Words(WORDS[language])))
+    _refuse_other_systems(robot)
+    state = _at_rest_if_left_out(q, dq, ddq)
+    shown = robot.exact() if all(value is None for value in state) else robot
+    derived = _derived(shown, state, named, options)
+    blocks = list(_blocks(robot, derived, state, options, _Words(WORDS[language])))
     return _WRITERS[to](blocks, WORDS[language])
 
 
@@ -253,7 +256,7 @@ def write(robot: Robot, path: str | Path, *state: Any, to: Format | None = None,
     Args:
         robot: the arm.
         path: where to; a file that is there already is replaced.
-        *state: q, dq, ddq, as in :func:`render`.
+        *state: q, dq, ddq, as in :func:`render`; rates and accelerations are 0 if only q is given.
         to: the format; None for the one that the ending says (``.md``, ``.tex``, ``.html``).
         **options: as in :func:`render`.
 
@@ -262,6 +265,7 @@ def write(robot: Robot, path: str | Path, *state: Any, to: Format | None = None,
 
     Raises:
         ValueError: the ending says no format, or what :func:`render` refuses.
+        TypeError: floats beside symbols, or a linkage.
         OSError: the file cannot be written.
 
     >>> import tempfile
@@ -270,12 +274,30 @@ def write(robot: Robot, path: str | Path, *state: Any, to: Format | None = None,
     ...     write(robots.planar_2r(), Path(folder) / "arm.tex").name
     'arm.tex'
     """
+    _refuse_other_systems(robot)
     path = Path(path)
     chosen = to or ENDINGS.get(path.suffix.lower())
     if chosen is None:
         raise ValueError(f"{path.name} ends with {path.suffix or 'nothing'!r}; expected {', '.join(ENDINGS)}.")
+    refuse_to_write(path)  # rather before the derivation than after it
     write_text(path, render(robot, chosen, *state, **options))
     return path
+
+
+def _refuse_other_systems(robot: Any) -> None:
+    if isinstance(robot, Mechanism):
+        raise TypeError(
+            f"{robot.name} is a linkage; a document tells how the torques of a single arm are derived. For a linkage "
+            "see closed_dynamics, and structure for its chains one by one."
+        )
+    if not isinstance(robot, Robot):
+        raise TypeError(f"expected an arm, a Robot; got {type(robot).__name__}. robots.load(name) gives one.")
+
+
+def _at_rest_if_left_out(q: Any, dq: Any, ddq: Any) -> tuple[Any, Any, Any]:
+    """Return the state; where only a position is given, the arm is at rest."""
+    rest = None if q is None else np.zeros(np.shape(q), dtype=int)
+    return q, rest if dq is None else dq, rest if ddq is None else ddq
 
 
 def _derived(robot: Robot, state: tuple[Any, Any, Any], named: bool | None, options: Mapping[str, Any]) -> Derivation:

@@ -1,12 +1,14 @@
 """Pictures: an arm with its frames, standing or moving, and axes for curves.
 
-Every picture is an SVG with a transparent ground, in colours that can be read on white and on dark pages, and with an
-alternative text that is written into the file. The same input gives the same file, byte for byte.
+Every picture has a transparent ground, colours that can be read on white and on dark pages, and an alternative text
+that is written into the file. The same input gives the same file, byte for byte. On the page it is an SVG;
+:func:`save` writes other formats, too.
 """
 
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -27,7 +29,7 @@ from matplotlib.text import Annotation, Text
 from dynlib import closed_chain
 from dynlib.arrays import Array
 from dynlib.closures import Point, Rod, Slot
-from dynlib.files import write_text
+from dynlib.files import write_bytes
 from dynlib.frames import position, rotation
 from dynlib.mechanism import Mechanism
 from dynlib.robot import Robot
@@ -37,6 +39,9 @@ INK, X_AXIS, Y_AXIS, MASS, GRAVITY = "#808080", "#d64550", "#2f9e58", "#3d83c9",
 
 Z_AXIS = MASS
 """Colour of z axes, which only pictures without masses show."""
+
+_DOTS_PER_INCH = 200
+"""Of pictures that are made of dots."""
 
 _STYLE = {
     "svg.hashsalt": "dynlib",
@@ -108,20 +113,33 @@ def svg(figure: Figure | Film, alt: str) -> str:
     >>> "A line." in svg(axes()[0], alt="A line.")
     True
     """
+    _demand(alt)
+    lines = _drawn(_drawing(figure), "svg", {"Title": alt, "Date": None, "Creator": None}).decode("utf-8").splitlines()
+    written = _settled("\n".join(line.rstrip() for line in lines) + "\n", alt)
+    return _set_in_motion(written, figure) if isinstance(figure, Film) else written
+
+
+def _demand(alt: str) -> None:
     if not alt.strip():
         raise ValueError("alt is empty; say in one or two sentences what the picture shows.")
-    file = io.StringIO()
-    drawing = figure.figure if isinstance(figure, Film) else figure
+
+
+def _drawing(figure: Figure | Film) -> Figure:
+    return figure.figure if isinstance(figure, Film) else figure
+
+
+def _drawn(drawing: Figure, kind: str, metadata: Mapping[str, str | None], **options: Any) -> bytes:
+    """Return a figure as a file of some kind, in colours for white and dark pages."""
     # What was drawn outside this module has Matplotlib's own black letters and white boxes.
     for text in drawing.findobj(Text):
         if same_color(text.get_color(), "black"):
             text.set_color(INK)
     for legend in drawing.findobj(Legend):
         legend.set_frame_on(False)
+    file = io.BytesIO()
     with matplotlib.rc_context(_STYLE):
-        drawing.savefig(file, format="svg", transparent=True, metadata={"Title": alt, "Date": None, "Creator": None})
-    written = _settled("\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n", alt)
-    return _set_in_motion(written, figure) if isinstance(figure, Film) else written
+        drawing.savefig(file, format=kind, transparent=True, metadata=metadata, **options)
+    return file.getvalue()
 
 
 def _settled(text: str, alt: str) -> str:
@@ -182,17 +200,89 @@ def show(figure: Figure | Film, alt: str) -> None:
 
 
 def save(figure: Figure | Film, path: str | Path, alt: str) -> None:
-    """Write a figure or a film into an SVG file, whole or not at all.
+    """Write a figure or a film into a file, whole or not at all.
 
     Args:
         figure: what to write.
-        path: of the file, such as ``"arm.svg"``.
-        alt: one or two sentences for a reader who does not see the picture.
+        path: of the file. Its ending says the format: ``.svg``, ``.png`` or ``.pdf`` (of a film they hold the pose for
+            readers who asked their system for less motion; an SVG moves for the others) or ``.gif``.
+        alt: one or two sentences for a reader who does not see the picture; the file carries them.
 
     Raises:
-        ValueError: no alternative text.
+        ValueError: no alternative text, or another ending.
+        OSError: the file cannot be written.
+
+    >>> save(axes()[0], "arm.jpg", alt="A line.")
+    Traceback (most recent call last):
+    ValueError: arm.jpg ends with '.jpg'; expected .svg, .png, .pdf, .gif.
     """
-    write_text(Path(path), svg(figure, alt))
+    path = Path(path)
+    writer = _WRITERS.get(path.suffix.lower())
+    if writer is None:
+        raise ValueError(f"{path.name} ends with {path.suffix or 'nothing'!r}; expected {', '.join(_WRITERS)}.")
+    _demand(alt)
+    write_bytes(path, writer(figure, alt))
+
+
+def _png(figure: Figure | Film, alt: str, pose: int | None = None) -> bytes:
+    with _one_pose(figure, pose):
+        return _drawn(_drawing(figure), "png", {"Title": alt, "Software": None}, dpi=_DOTS_PER_INCH)
+
+
+def _pdf(figure: Figure | Film, alt: str) -> bytes:
+    with _one_pose(figure):
+        nobody = dict.fromkeys(("CreationDate", "Creator", "Producer"))
+        return _drawn(_drawing(figure), "pdf", {"Title": alt, **nobody})
+
+
+def _gif(figure: Figure | Film, alt: str) -> bytes:
+    from PIL import Image  # which Matplotlib brings
+
+    poses, seconds = (figure.poses, figure.seconds) if isinstance(figure, Film) else (1, 1.0)
+    pictures = [Image.open(io.BytesIO(_png(figure, alt, pose))) for pose in range(poses)]
+    file = io.BytesIO()
+    pictures[0].save(
+        file,
+        format="GIF",
+        save_all=True,
+        append_images=pictures[1:],
+        duration=1000 * seconds / poses,  # in ms
+        loop=0,
+        disposal=2,  # the ground is transparent: each pose is taken away before the next one
+        comment=alt.encode("utf-8"),
+    )
+    return file.getvalue()
+
+
+@contextmanager
+def _one_pose(figure: Figure | Film, pose: int | None = None) -> Iterator[None]:
+    """Hide all poses of a film but one, the one at rest if none is named, without moving anything else."""
+    if not isinstance(figure, Film):
+        yield
+        return
+    kept = f"pose{figure.still if pose is None else pose}"
+    hidden = [each for each in figure.figure.findobj() if (each.get_gid() or "").startswith("pose")]
+    hidden = [each for each in hidden if each.get_visible() and each.get_gid() != kept]
+    layout = figure.figure.get_layout_engine()
+    figure.figure.draw_without_rendering()  # the margins suit all poses
+    figure.figure.set_layout_engine("none")
+    for artist in hidden:
+        artist.set_visible(False)
+    try:
+        yield
+    finally:
+        for artist in hidden:
+            artist.set_visible(True)
+        figure.figure.set_layout_engine(layout)
+
+
+_WRITERS: dict[str, Callable[[Figure | Film, str], bytes]] = {
+    ".svg": lambda figure, alt: svg(figure, alt).encode("utf-8"),
+    ".png": _png,
+    ".pdf": _pdf,
+    ".gif": _gif,
+}
+"""How a figure is written, by the ending of the file."""
 
 
 def planar_arm(robot: Robot, q: Any, lengths: Sequence[str] = ()) -> Figure:

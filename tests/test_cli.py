@@ -212,6 +212,14 @@ def test_advice_is_advice_for_the_command(words, handed):
     assert not IN_PYTHON.search(said), done.stderr
 
 
+def test_torques_too_long_to_be_shown_come_with_advice_for_the_command():
+    assert (
+        run("torques", "puma560")[0]
+        .splitlines()[0]
+        .endswith("written out; dynlib derive ARM --named gives short lines")
+    )
+
+
 # ---- Where the derivation is written --------------------------------------------------------------------
 
 

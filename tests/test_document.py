@@ -12,7 +12,7 @@ import pytest
 import sympy
 from lxml import html
 
-from dynlib import derivation, document, newton_euler, notation, robots
+from dynlib import derivation, document, linkages, newton_euler, notation, robots
 from dynlib.document import WORDS, render, write
 from dynlib.links import Link
 from dynlib.robot import Robot
@@ -326,3 +326,33 @@ def test_bad_requests(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "latex2mathml.converter", None)
     with pytest.raises(ImportError, match="HTML needs the package latex2mathml.*pip install latex2mathml"):
         render(arm, "html")
+
+
+AB = sympy.symbols("a b")
+
+
+@pytest.mark.parametrize(("name", "q"), [("puma560", STATE["puma560"][0]), ("planar_2r", AB), ("planar_2r", [0, 1])])
+def test_a_position_alone_means_that_the_arm_is_at_rest(name, q, tmp_path):
+    arm = ARMS[name]
+    rest, moving = [0] * arm.n, [1] * arm.n
+    for given, whole in (((q,), (q, rest, rest)), ((q, moving), (q, moving, rest))):
+        assert render(arm, "latex", *given) == render(arm, "latex", *whole)
+        assert write(arm, tmp_path / "arm.tex", *given).read_text(encoding="utf-8") == render(arm, "latex", *whole)
+
+
+@pytest.mark.parametrize("function", [lambda arm, _: render(arm), lambda arm, folder: write(arm, folder / "arm.md")])
+def test_what_is_no_arm_is_refused_in_words(function, tmp_path):
+    linkage = linkages.four_bar(ground=4, crank=1, coupler=3.5, rocker=2.5, masses=[1, 1, 1])
+    with pytest.raises(
+        TypeError, match=f"{linkage.name} is a linkage; a document tells how the torques of a single arm"
+    ):
+        function(linkage, tmp_path)
+    with pytest.raises(TypeError, match=r"expected an arm, a Robot; got str. robots.load.name. gives one"):
+        function("planar_2r", tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_where_nothing_can_be_written_nothing_is_derived(tmp_path, monkeypatch):
+    monkeypatch.setattr(document, "render", lambda *_, **__: pytest.fail("derived"))
+    with pytest.raises(FileNotFoundError, match="the folder .*none does not exist"):
+        write(ARMS["rp"], tmp_path / "none" / "arm.md")

@@ -1,12 +1,18 @@
 """Figures are the same every time, carry their alternative text, and can be read on white and dark pages."""
 
+import itertools
+
 import numpy as np
 import pytest
 from lxml import etree
+from PIL import Image, ImageSequence
 
 from dynlib import figures, linkages, robots
 
 ARM = robots.planar_2r(L1=0.8, L2=0.6, m1=3, m2=2, g=9.81)
+RAIL = robots.rp(I1=1, m1=1, m2=1, g=10)
+STATES = [[0.2, 0.3], [0.4, 0.35], [0.6, 0.4]]
+ALT = "An arm that turns."
 
 
 def test_the_same_input_gives_the_same_file():
@@ -66,11 +72,81 @@ def test_a_figure_is_shown_as_svg_with_its_text(capsys):
     assert "Two axes." in capsys.readouterr().out
 
 
-# ---- Arms in space, standing and moving ------------------------------------------------------------
+# ---- Files ---------------------------------------------------------------------------------------------
 
-RAIL = robots.rp(I1=1, m1=1, m2=1, g=10)
-STATES = [[0.2, 0.3], [0.4, 0.35], [0.6, 0.4]]
-ALT = "An arm that turns."
+
+def pictures(path):
+    """The frames of a file of dots as arrays of colours with transparency, and their times in ms."""
+    with Image.open(path) as image:
+        frames = [np.asarray(frame.convert("RGBA")) for frame in ImageSequence.Iterator(image)]
+        times = [frame.info.get("duration") for frame in ImageSequence.Iterator(image)]
+    return frames, times
+
+
+BEGINNINGS = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF", "gif": b"GIF89a"}
+
+
+@pytest.mark.parametrize("ending", BEGINNINGS)
+@pytest.mark.parametrize("moving", [False, True])
+def test_a_file_is_what_its_name_says_and_always_the_same(ending, moving, tmp_path):
+    for name in ("a", "b"):
+        figure = figures.moving_arm(RAIL, STATES) if moving else figures.planar_arm(ARM, [0.5, 0.5])
+        figures.save(figure, tmp_path / f"{name}.{ending.upper() if name == 'b' else ending}", ALT)
+    first, second = (path.read_bytes() for path in sorted(tmp_path.iterdir()))
+    assert first == second
+    assert first.startswith(BEGINNINGS[ending])
+    assert ALT.encode() in first or "".join(f"\\{c}" for c in ALT).encode() in first
+
+
+@pytest.mark.parametrize("name", ["arm.jpg", "arm.svgz", "arm", "arm.gif.txt", ".gif"])
+def test_other_endings_are_refused(name, tmp_path):
+    with pytest.raises(ValueError, match=r"ends with '.*'; expected .svg, .png, .pdf, .gif."):
+        figures.save(figures.axes()[0], tmp_path / name, ALT)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("ending", BEGINNINGS)
+def test_a_file_needs_alternative_text(ending, tmp_path):
+    with pytest.raises(ValueError, match="alt is empty"):
+        figures.save(figures.axes()[0], tmp_path / f"a.{ending}", " ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_gif_shows_each_pose_of_a_film_for_its_time(tmp_path):
+    film = figures.moving_arm(RAIL, STATES, seconds=3, still=1)
+    before = figures.svg(film, ALT)
+    figures.save(film, tmp_path / "a.gif", ALT)
+    frames, times = pictures(tmp_path / "a.gif")
+    assert times == [1000, 1000, 1000]
+    assert {frame.shape for frame in frames} == {(*frames[0].shape[:2], 4)}
+    assert all((a != b).any() for a, b in itertools.combinations(frames, 2))
+    for still, frame in enumerate(frames):
+        figures.save(figures.moving_arm(RAIL, STATES, still=still), tmp_path / "a.png", ALT)
+        (dots,), _ = pictures(tmp_path / "a.png")
+        assert not ((frame[..., 3] > 0) & (dots[..., 3] == 0)).any(), "no other pose is seen"
+        assert (frame[..., 3] > 0).sum() > 0.8 * (dots[..., 3] > 127).sum()
+    assert figures.svg(film, ALT) == before
+
+
+@pytest.mark.parametrize("still", [0, 2])
+def test_a_picture_of_a_film_holds_the_pose_at_rest(still, tmp_path):
+    film = figures.moving_arm(RAIL, STATES, still=still)
+    figures.save(film, tmp_path / "a.png", ALT)
+    figures.save(film, tmp_path / "a.gif", ALT)
+    (dots,), _ = pictures(tmp_path / "a.png")
+    frames, _ = pictures(tmp_path / "a.gif")
+    opaque = [(frame[..., 3] > 0) & (dots[..., 3] > 127) for frame in frames]
+    assert np.argmax([each.sum() for each in opaque]) == still
+
+
+def test_dots_have_a_transparent_ground(tmp_path):
+    for ending in ("png", "gif"):
+        figures.save(figures.planar_arm(ARM, [0.5, 0.5]), tmp_path / f"a.{ending}", ALT)
+        (dots,), _ = pictures(tmp_path / f"a.{ending}")
+        assert (dots[[0, 0, -1, -1], [0, -1, 0, -1], 3] == 0).all()
+
+
+# ---- Arms in space, standing and moving ------------------------------------------------------------
 
 
 def test_the_same_arm_in_space_gives_the_same_file():
