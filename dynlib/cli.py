@@ -287,8 +287,8 @@ def _for_the_command(text: str) -> str:
 
 
 def _harmless(text: str) -> str:
-    """Return a text whose names cannot steer a terminal."""
-    return "\n".join(map(notation.printable, text.split("\n")))
+    """Return a text of several lines whose names cannot steer a terminal."""
+    return "\n".join(notation.printable(line) for line in text.split("\n"))
 
 
 def _refuse_output(out: Path, arm: str) -> None:

@@ -21,6 +21,7 @@ import numpy as np
 from dynlib import frames
 from dynlib.arrays import Array
 from dynlib.links import Motor
+from dynlib.notation import printable
 from dynlib.robotfile import rotation_of_rpy, turned_to
 
 ARM_JOINTS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed"}
@@ -145,12 +146,12 @@ class Description:
 
 
 def listed(words: Iterable[str], most: int = 12) -> str:
-    """Return words as a list for a message, in quotes where they hold anything but printable characters.
+    """Return words as a list for a message, printable.
 
     >>> listed(["arm", "hand"]), listed("abc", most=2)
     ('arm, hand', 'a, b and 1 more')
     """
-    shown = [word if word.isprintable() else repr(word) for word in words]
+    shown = [printable(word) for word in words]
     more = f" and {len(shown) - most} more" if len(shown) > most else ""
     return ", ".join(shown[:most]) + more or "none"
 

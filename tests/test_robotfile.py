@@ -127,6 +127,9 @@ def test_the_command_reads_numbers_as_files_do(text):
     if exact is None or exact.free_symbols:
         with pytest.raises(ValueError, match="is no number"):
             cli.number(text)
+    elif abs(exact) > sys.float_info.max:
+        with pytest.raises(ValueError, match="is too large a number"):
+            cli.number(text)
     else:
         assert cli.number(text) == float(exact)
 

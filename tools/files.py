@@ -1,12 +1,12 @@
 """Reading and writing files the same way on every system: UTF-8, LF line ends, never half written."""
 
-import os
 import re
 import subprocess
-import tempfile
 from pathlib import Path
 
 import yaml
+
+from dynlib.files import write_bytes
 
 ROOT = Path(__file__).resolve().parent.parent
 # Folders and files that commands and editors make: most with a leading dot, and these.
@@ -26,15 +26,7 @@ def write_text(path: Path, text: str) -> bool:
     data = text.encode("utf-8")
     if path.exists() and path.read_bytes() == data:
         return False
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with open(handle, "wb") as stream:
-            stream.write(data)
-        os.chmod(name, path.stat().st_mode & 0o777 if path.exists() else 0o644)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+    write_bytes(path, data)
     return True
 
 
