@@ -104,8 +104,8 @@ class Chapter:
             statement = self.statements[before]
             if wanted & statement.writes:
                 found.add(before)
-                if not _only_adds(statement.code):
-                    wanted -= {name for name in statement.writes if name not in statement.reads}
+                sure = _loop_names(statement.code) if _only_adds(statement.code) else statement.writes
+                wanted -= {name for name in sure if name not in statement.reads}
                 wanted |= statement.reads
         return found
 
@@ -258,7 +258,7 @@ def _names(code: ast.stmt) -> tuple[set[str], set[str]]:
                 writes |= {each.id for each in ast.walk(base) if isinstance(each, ast.Name)} & reads
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name)))) if name != "check":
                 writes.add(name)
-    return reads, writes
+    return reads - _loop_names(code), writes
 
 
 def _global_names(table: symtable.SymbolTable) -> set[str]:
@@ -266,6 +266,13 @@ def _global_names(table: symtable.SymbolTable) -> set[str]:
     inside = table.get_type() != "module"
     own = {each.get_name() for each in table.get_symbols() if each.is_referenced() and (not inside or each.is_global())}
     return own.union(*map(_global_names, table.get_children()))
+
+
+def _loop_names(code: ast.stmt) -> set[str]:
+    """Return the names that a loop sets for itself before it reads them (a loop is taken to run at least once)."""
+    if not isinstance(code, ast.For):
+        return set()
+    return {node.id for node in ast.walk(code.target) if isinstance(node, ast.Name)} - _read(code.iter)
 
 
 def _only_adds(code: ast.stmt) -> bool:
