@@ -108,17 +108,19 @@ def same(computed: Any, expected: Any, tolerance: float = TOLERANCE, *, positive
 
 @dataclass(frozen=True)
 class Verdict:
-    """A check that held: the number of the equation or erratum, and how it was compared."""
+    """A check that held: the number of the equation or erratum, how it was compared, and the errata put right in it."""
 
     number: str
     how: str
+    corrected: str = ""
 
     def __repr__(self) -> str:
         sign = {"exact": "=", "points": f"= ({_POINTS} points)", "numbers": f"≈ ({TOLERANCE:.0e})"}[self.how]
-        return f"✓ {self.number} {sign}"
+        words = f" corrected, {self.corrected}" if self.corrected else ""
+        return f"✓ {self.number}{words} {sign}"
 
 
-def equation(number: str, computed: Any, printed: Any, *, positive: Positive = ()) -> Verdict:
+def equation(number: str, computed: Any, printed: Any, *, positive: Positive = (), corrected: str = "") -> Verdict:
     """Assert that an equation of the documents holds.
 
     Args:
@@ -126,9 +128,11 @@ def equation(number: str, computed: Any, printed: Any, *, positive: Positive = (
         computed: the value that dynlib computed.
         printed: the value as the document prints it, typed by hand.
         positive: symbols, or their names, that stand for positive numbers.
+        corrected: the errata that were put right in the printed form, such as ``"E22"`` or ``"E23, E24"``; none if it
+            holds as it stands.
 
     Returns:
-        A :class:`Verdict`, shown as ``✓ number`` with ``=`` (exact) or ``≈`` (numbers).
+        A :class:`Verdict`, shown as ``✓ number`` with ``=`` (exact) or ``≈`` (numbers), and with the errata.
 
     Raises:
         AssertionError: they differ, or have no finite values to compare; the message names the worst term.
@@ -136,11 +140,13 @@ def equation(number: str, computed: Any, printed: Any, *, positive: Positive = (
 
     >>> equation("A5.2.6-9", [0, 2 * sympy.Symbol("L1")], [0, sympy.Symbol("L1") + sympy.Symbol("L1")])
     ✓ A5.2.6-9 =
+    >>> equation("B3.10", 3, 1 + 2, corrected="E27")
+    ✓ B3.10 corrected, E27 =
     """
     found = difference(computed, printed, positive=positive)
     if found:
         raise AssertionError(f"{number} does not hold: {found}")
-    return Verdict(number, found.how)
+    return Verdict(number, found.how, corrected)
 
 
 def erratum(number: str, computed: Any, corrected: Any, printed: Any = None, *, positive: Positive = ()) -> Verdict:

@@ -75,6 +75,15 @@ def test_erratum_is_well_formed(erratum):
         assert corrected, "an equation that is wrong is of the kind 'corrected'"
 
 
+def test_an_equation_that_is_wrong_as_printed_is_shown_as_corrected():
+    for check in appendices.find_checks():
+        if check.function == "equation":
+            errata = EQUATIONS[check.number].errata
+            named = re.search(r'corrected="([^"]*)"', check.code)
+            assert bool(named) == bool(errata), f"{check.code}: say corrected=... exactly where the print is wrong"
+            assert not named or set(named[1].split(", ")) <= set(errata), check.code
+
+
 def test_labels_are_unique():
     labels = [appendices.label("eq", number) for number in EQUATIONS]
     labels += [appendices.label("erratum", name) for name in ERRATA]
