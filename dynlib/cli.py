@@ -22,7 +22,8 @@ from dynlib.files import refuse_to_write
 from dynlib.robot import Robot
 
 app = typer.Typer(
-    help="Dynamics of robot arms: the equations of motion of an arm, step by step or as numbers.",
+    help="Dynamics of robot arms: the equations of motion of an arm, step by step or as numbers. An arm is a robot file "
+    "(.toml), a robot description (.urdf) or a name of the catalogue. Begin with: dynlib show ur5",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -180,7 +181,7 @@ def load(
     False
     """
     path = Path(arm)
-    is_urdf = path.suffix.lower() in (".urdf", ".xml")
+    is_urdf = path.suffix.lower() in (".urdf", ".xml", ".xacro")
     of_urdf = {
         "--gravity": gravity,
         "--tip": tip,

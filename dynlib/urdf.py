@@ -122,10 +122,11 @@ def loads(
     base = tree.description.known_link("base", base) if base else tree.description.root
     tip = tree.description.known_link("tip", tip) if tip else tree.tip(base)
     joints = tree.chain(base, tip)
+    first = _first_that_moves(joints)
     links, turned = [], np.eye(4)  # the parent's frame, as dynlib turns it, in the frame of the description
-    for joint in joints:
+    for place, joint in enumerate(joints):
         fixed = frames.compose(frames.inverse(turned), frames.compose(joint.pose, joint.turn))
-        body = tree.body(joint.child, joints)
+        body = tree.body(joint.child, joints) if place >= first else None  # what never moves burdens no joint
         body = body.moved(frames.inverse(joint.turn)) if body else None
         links.append(Link(ARM_JOINTS[joint.type], fixed, body, joint.motor))  # type: ignore[arg-type]
         turned = joint.turn
@@ -263,8 +264,7 @@ class _Tree:
 
     def note_what_moves_beside(self, chain: Sequence[Joint]) -> None:
         """Note masses that move against the link that carries them; on links that never move they burden no joint."""
-        first = next(place for place, joint in enumerate(chain) if joint.moves)
-        for carrier in chain[first:]:
+        for carrier in chain[_first_that_moves(chain) :]:
             for link, _ in self._bolted(carrier.child, chain):
                 for joint in self.below[link]:
                     if joint.moves and joint not in chain and (mass := self._mass_beyond(joint)):
@@ -305,6 +305,10 @@ class _Tree:
                 raise ValueError(f"{message}. Correct them, or take them as they are with allow_impossible=True.")
             self.notes.append(f"{message}; they are kept.")
         return replace(body, allow_impossible=bool(body.faults)).moved(inertial.pose)
+
+
+def _first_that_moves(chain: Sequence[Joint]) -> int:
+    return next(place for place, joint in enumerate(chain) if joint.moves)
 
 
 def _rank(link: str) -> int:

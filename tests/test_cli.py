@@ -166,6 +166,14 @@ def test_the_base_of_a_urdf_is_chosen(handed):
     assert len(run("torques", "arm.urdf", *DOWN, "--base", "rod", "--tip", "finger", "--q", "0")[0].splitlines()) == 1
 
 
+def test_a_xacro_is_answered_with_what_makes_a_urdf_of_it(handed):
+    text = HANDED.replace("<link", '<xacro:property name="m" value="1"/><link', 1)
+    (handed / "arm.urdf.xacro").write_text(text, encoding="utf-8")
+    assert (
+        "is a xacro; make a URDF of it first: xacro arm.urdf.xacro" in run("show", "arm.urdf.xacro", *DOWN, code=1)[1]
+    )
+
+
 def test_locks_are_checked(handed):
     assert "'grip' is given twice" in run("show", "arm.urdf", *DOWN, "--lock", "grip=1", "--lock", "grip=1", code=2)[1]
     assert (

@@ -177,6 +177,13 @@ def test_impossible_data_warn_only_if_asked():
     assert found[0].filename == __file__
 
 
+@pytest.mark.parametrize("faulty", ['<mass value="-9"/>', '<mass value="9"/><inertia ixx="9" iyy="0" izz="0"'])
+def test_data_of_what_never_moves_are_not_needed(faulty, state):
+    text = ARM.replace('<mass value="9"/>' + ('<inertia ixx="1" iyy="1" izz="1"' if "ixx" in faulty else ""), faulty)
+    assert text != ARM
+    assert check.same(joint_torques(read(text), *state), joint_torques(read(), *state))
+
+
 # ---- Bad input -----------------------------------------------------------------------------------------
 
 
@@ -237,6 +244,14 @@ def test_nothing_is_fetched_and_no_entity_is_read(tmp_path):
     with pytest.raises(ValueError, match="URDF text") as error:
         urdf.loads(text, gravity=GRAVITY)
     assert "secret" not in str(error.value).replace(tmp_path.as_uri(), "")
+
+
+@pytest.mark.parametrize("entity", ['m "2"', 'm "22222"><!ENTITY n "&m;&m;&m;"', '% m "2"', 'm SYSTEM "none.xml"'])
+def test_entities_are_refused_in_words(entity):
+    text = f'<?xml version="1.0"?>\n<!DOCTYPE robot [<!ENTITY {entity}>]>\n' + urdf.EXAMPLE
+    with pytest.raises(ValueError, match=r"URDF text, line 2: <!ENTITY ...> is not read; write its text where it is"):
+        urdf.loads(text, gravity=GRAVITY)
+    assert urdf.loads("<!DOCTYPE robot>" + urdf.EXAMPLE, gravity=GRAVITY).n == 1
 
 
 # Names that URDF defines, misspelt; what is expected there; how the message calls the joint or link.
