@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from dynlib import derivation, document, newton_euler, notation, robotfile, robots, urdf
 from dynlib.arrays import Array, as_array, exact_array, is_symbolic
@@ -22,8 +23,8 @@ from dynlib.files import refuse_to_write
 from dynlib.robot import Robot
 
 app = typer.Typer(
-    help="Dynamics of robot arms: the equations of motion of an arm, step by step or as numbers. An arm is a robot file "
-    "(.toml), a robot description (.urdf) or a name of the catalogue. Begin with: dynlib show ur5",
+    help="Dynamics of robot arms: the equations of motion of an arm, step by step or as numbers. An arm is a robot "
+    "file (.toml), a robot description (.urdf) or a name of the catalogue. Begin with: dynlib show ur5",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -353,12 +354,12 @@ def derive(
         load_at_tip = _tip_load(tip_force, tip_moment, exact=q is None)
         robot, state = _state(load(arm, values, gravity, tip, base, locks, allow_impossible), q, dq, ddq)
         chosen = document.ENDINGS[f".{to}"] if to else None
-        with Console(stderr=True).status(f"deriving the torques of {robot.name}"):
+        with Console(stderr=True).status(escape(f"deriving the torques of {_harmless(robot.name)}")):
             if out is None:
                 text = document.render(robot, chosen or "markdown", *state, named=named, **load_at_tip)
             else:
                 document.write(robot, out, *state, to=chosen, named=named, **load_at_tip)
-        typer.echo(f"{out} is written." if out else text, err=bool(out), nl=bool(out))
+        typer.echo(_harmless(f"{out} is written.") if out else text, err=bool(out), nl=bool(out))
 
 
 @app.command()

@@ -2,10 +2,8 @@
 
 import os
 import re
-import signal
 import subprocess
 import sys
-import time
 import tomllib
 import warnings
 
@@ -287,6 +285,17 @@ def test_names_cannot_steer_the_terminal(tmp_path, monkeypatch):
         assert "31m" in done.output
 
 
+@pytest.mark.parametrize("name", ["[/red]", "[bold red on white]x", "\\\\[", "[link=x]"])
+def test_brackets_in_names_are_only_brackets(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "arm.toml").write_text(f'name = "{name}"\n{robotfile.EXAMPLE}', encoding="utf-8")
+    shown = tomllib.loads(f'name = "{name}"')["name"]
+    assert run("derive", "arm.toml", "--q", "0,0", "-o", "[x].md")[1] == "[x].md is written."
+    assert shown in run("show", "arm.toml")[0]
+    said = run("torques", "arm.toml", "--q", name, code=2)[1]
+    assert "expected" in said
+
+
 INTERRUPTED = """
 import os, signal, sys, threading
 from dynlib import cli, {module}
@@ -319,17 +328,19 @@ def test_an_interruption_ends_every_command_in_one_sentence(module, name, words,
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
-@pytest.mark.parametrize("wait", [0.3, 6])
-def test_a_long_derivation_can_be_interrupted(wait):
-    """While the modules are loaded, and while an arm of seven joints is derived."""
-    command = [sys.executable, "-m", "dynlib", "derive", "panda", "--to", "html"]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=ROOT) as running:
-        time.sleep(wait)
-        running.send_signal(signal.SIGINT)
-        _, said = running.communicate(timeout=60)
-    assert [line for line in said.decode("utf-8").splitlines() if "note:" not in line] == ["dynlib: interrupted."]
-    assert running.returncode == 130
+def test_an_interruption_while_the_command_is_loaded_ends_in_one_sentence():
+    code = """
+import sys
+from dynlib import __main__ as start
+class Interrupted:
+    def find_spec(self, name, *_):
+        if name == "dynlib.cli":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupted())
+start.main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT)
+    assert (done.returncode, done.stderr.decode().split("\n")) == (130, ["dynlib: interrupted.", ""])
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such pipes")
