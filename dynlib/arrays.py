@@ -5,10 +5,12 @@ Its entries are either floats (then the leading axes may hold a batch of states)
 ``object``). The two kinds do not mix: a float beside a symbol would spoil every exact result that follows.
 """
 
+import math
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -264,12 +266,35 @@ def free_symbols(array: Array) -> set[sympy.Symbol]:
 
 
 def exact_array(array: Array) -> Array:
-    """Return an array with every float read as the decimal number that it shows.
+    """Return an array with every float read as the decimal number that was typed.
 
-    >>> exact_array(np.array([0.4318]))
-    array([2159/5000], dtype=object)
+    A float of 16 or 17 digits was computed, not typed: it is read as the shorter decimal or the short fraction that it
+    equals up to rounding (of the array's largest entry), and only if there is none as it is.
+
+    >>> exact_array(np.array([0.4318, 0.1 + 0.2, 1 / 12, 6e-17]))
+    array([2159/5000, 3/10, 1/12, 0], dtype=object)
     """
-    return array if is_symbolic(array) else _read_only(np.asarray(_DECIMAL(array), dtype=object))
+    if is_symbolic(array):
+        return array
+    slack = 4 * math.ulp(float(np.abs(array).max(initial=0)))
+    return _read_only(np.asarray(_DECIMAL(array, slack), dtype=object))
+
+
+def _decimal(number: float, slack: float) -> sympy.Rational:
+    shown = sympy.Rational(repr(float(number)))
+    if abs(number) <= slack:
+        return sympy.S.Zero
+    if float(f"{number:.15g}") == number:
+        return shown
+    short = float(f"{number:.12g}")
+    if abs(short - number) <= slack:
+        return sympy.Rational(repr(short))
+    share = Fraction(float(number)).limit_denominator(_LARGEST_DENOMINATOR)
+    return sympy.Rational(share.numerator, share.denominator) if abs(float(share) - number) <= slack else shown
+
+
+_LARGEST_DENOMINATOR = 1000  # of a fraction that a float is taken for; a float is such by chance once in 10^10
+_DECIMAL = np.frompyfunc(_decimal, 2, 1)
 
 
 def hint_at_degrees(what: str, value: float) -> None:
@@ -367,8 +392,16 @@ def arctan2(y: Array, x: Array) -> Array:
 
 _SIGN = np.frompyfunc(sympy.sign, 1, 1)
 _SQRT, _ARCTAN2 = np.frompyfunc(sympy.sqrt, 1, 1), np.frompyfunc(sympy.atan2, 2, 1)
-_COS, _SIN = np.frompyfunc(sympy.cos, 1, 1), np.frompyfunc(sympy.sin, 1, 1)
-_DECIMAL = np.frompyfunc(lambda number: sympy.Rational(repr(float(number))), 1, 1)
+
+
+def _wave(wave: Any, angle: Any) -> Any:
+    """Return a sine or cosine; that of an angle which is given by its tangent is a fraction."""
+    value = wave(angle)
+    return sympy.expand(sympy.expand_trig(value)) if angle.is_number and angle.has(sympy.atan) else value
+
+
+_COS = np.frompyfunc(lambda angle: _wave(sympy.cos, angle), 1, 1)
+_SIN = np.frompyfunc(lambda angle: _wave(sympy.sin, angle), 1, 1)
 _WHOLE = np.frompyfunc(lambda number: sympy.Integer(round(number)), 1, 1)
 
 

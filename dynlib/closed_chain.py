@@ -747,7 +747,7 @@ def quick_closure(mechanism: Mechanism) -> Callable[[Array], tuple[Array, Array]
     """
     if any(chain.n > _QUICK_UP_TO for chain in mechanism.chains):
         return lambda q: (gap(mechanism, q), constraint_jacobian(mechanism, q))
-    exact = mechanism.exact()
+    exact = mechanism.exact(round_angles=False)
     q, _, _ = exact.motion_symbols()
     formulas = [gap(exact, q).tolist(), constraint_jacobian(exact, q).tolist()]
     evaluate = sympy.lambdify(list(q), formulas, modules="math", cse=True)

@@ -186,7 +186,7 @@ class _Formulas:
 @lru_cache(maxsize=16)
 def _formulas(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...], baumgarte: float) -> _Formulas:
     """Derive everything once."""
-    exact = mechanism.exact()
+    exact = mechanism.exact(round_angles=False)
     q, dq, _ = exact.motion_symbols()
     n, r = mechanism.n, len(kept)
     u, omega = sympy.symbols(f"u_:{n}"), sympy.Rational(repr(float(baumgarte)))

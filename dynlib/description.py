@@ -20,9 +20,9 @@ import numpy as np
 
 from dynlib import frames
 from dynlib.arrays import Array
+from dynlib.exact import AS_FLOATS, AsFloats
 from dynlib.links import Motor
 from dynlib.notation import printable
-from dynlib.robotfile import rotation_of_rpy, turned_to
 
 ARM_JOINTS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed"}
 """The joints of an arm, from the word of URDF to that of dynlib."""
@@ -49,10 +49,11 @@ class Joint:
         parent: name of the link before it.
         child: name of the link behind it.
         pose: in the frame of the parent at joint value 0, shape (4, 4), in m.
-        axis: in the frame of the joint, shape (3,), of any length.
+        turn: brings z onto the axis, in the frame of the joint, shape (4, 4); the identity if it does not move.
         motor: damping and friction; None if there is none.
         limits: least and greatest joint value, in rad or m; None if the description states none.
         follows: the joint that it follows (mimic); None if it moves by itself.
+        reading: how its numbers are read.
     """
 
     name: str
@@ -61,29 +62,25 @@ class Joint:
     parent: str
     child: str
     pose: Array
-    axis: Array
+    turn: Array
     motor: Motor | None
     limits: tuple[float, float] | None
     follows: Leader | None
+    reading: AsFloats
 
     @property
     def moves(self) -> bool:
         """Return whether the joint can move."""
         return self.type != "fixed"
 
-    @property
-    def turn(self) -> Array:
-        """Return the turn that brings z onto the axis, shape (4, 4); none for a joint that does not move."""
-        return turned_to(self.axis) if self.moves else np.eye(4)
-
     def held_at(self, value: float) -> "Joint":
         """Return the joint as it stands at a value, in rad or m, bolted."""
         slides = self.type == "prismatic"
-        moved = frames.joint_transform(
-            frames.compose(self.pose, self.turn), np.asarray(0.0 if slides else value), np.asarray(value * slides)
-        )
+        angle = self.reading.angle(0.0 if slides else value, f"value of the locked joint {self.name!r}")
+        distance = self.reading.numbers(np.asarray(value * slides))
+        moved = frames.joint_transform(frames.compose(self.pose, self.turn), np.asarray(angle), distance)
         pose = frames.compose(moved, frames.inverse(self.turn))
-        return replace(self, type="fixed", pose=pose, motor=None, follows=None)
+        return replace(self, type="fixed", pose=pose, turn=self.reading.numbers(np.eye(4)), motor=None, follows=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +112,7 @@ class Description:
         links: by name, with the mass data of each, None if there are none.
         joints: by name.
         notes: what was left out.
+        reading: how the numbers are read.
     """
 
     file: str
@@ -122,6 +120,7 @@ class Description:
     links: Mapping[str, Inertial | None]
     joints: Mapping[str, Joint]
     notes: Sequence[str]
+    reading: AsFloats
 
     def error(self, message: str) -> ValueError:
         """Return an error that names the file."""
@@ -328,6 +327,7 @@ class _File:
     """The elements of one file, with what is said of them."""
 
     name: str
+    reading: AsFloats = AS_FLOATS
     left_out: dict[str, None] = field(default_factory=dict)  # those of _NOTED that are there
 
     def at(self, element: _Element) -> str:
@@ -427,14 +427,14 @@ class _File:
     def inertial(self, link: _Element) -> Inertial | None:
         origin, inertial = link.find("origin"), cast(_Element | None, link.find("inertial"))
         words = f"link {link.get('name')!r}"
-        if not np.array_equal(_pose(origin), np.eye(4)):
+        if origin is not None and any(_numbers(origin, "xyz") + _numbers(origin, "rpy")):
             raise self.error(
                 cast(_Element, origin), f"{words} has an <origin>, which URDF does not know; put it into the joint."
             )
         if inertial is None:
             return None
         at, mass = self.at(inertial), _number(inertial.find("mass"), "value")
-        inertia, pose = inertial.find("inertia"), _pose(inertial.find("origin"))
+        inertia, pose = inertial.find("inertia"), self.pose(inertial, f"inertial of {words}")
         if inertia is None:
             return Inertial(at, words, mass, None, pose)
         moment = {key: _number(inertia, key) for key in _KINDS["inertia"].required}
@@ -458,24 +458,33 @@ class _File:
             type=kind,
             parent=parent,
             child=child,
-            pose=_pose(element.find("origin")),
-            axis=self.axis(element),
+            pose=self.pose(element, f"joint {name!r}"),
+            turn=self.turn(element),
             motor=self.motor(element),
             limits=(lower, upper) if lower < upper else None,
             follows=leader or None,
+            reading=self.reading,
         )
 
-    def axis(self, joint: _Element) -> Array:
+    def pose(self, owner: _Element, words: str) -> Array:
+        origin = owner.find("origin")
+        rpy, xyz = (np.array(_numbers(origin, key, "0 0 0")) for key in ("rpy", "xyz"))
+        R = frames.rotation_of_rpy(self.reading.angles(rpy, f"origin of {words}"))
+        return frames.transform(R, self.reading.numbers(xyz))
+
+    def turn(self, joint: _Element) -> Array:
+        name = joint.get("name")
         axis = cast(_Element | None, joint.find("axis"))
         direction = np.array(_numbers(axis, "xyz", "1 0 0"))  # where none is given, URDF takes x
         if not direction.any():
             if joint.get("type") == "fixed":
-                return np.array([1.0, 0.0, 0.0])
+                return self.reading.numbers(np.eye(4))
             raise self.error(
-                joint if axis is None else axis,
-                f"the axis of joint {joint.get('name')!r} is 0 0 0; expected a direction.",
+                joint if axis is None else axis, f"the axis of joint {name!r} is 0 0 0; expected a direction."
             )
-        return np.asarray(direction / np.abs(direction).max())
+        if joint.get("type") == "fixed":
+            return self.reading.numbers(np.eye(4))
+        return self.reading.turned_to(direction, f"axis of joint {name!r}")
 
     def motor(self, joint: _Element) -> Motor | None:
         dynamics = cast(_Element | None, joint.find("dynamics"))
@@ -489,7 +498,8 @@ class _File:
                     f"{key} of joint {joint.get('name')!r} is {value:g}; expected at least 0, or it would drive the "
                     "joint.",
                 )
-        return Motor(viscous=lost["damping"], coulomb=lost["friction"]) if any(lost.values()) else None
+        motor = Motor(viscous=lost["damping"], coulomb=lost["friction"])
+        return motor.mapped(self.reading.numbers) if any(lost.values()) else None
 
     def notes(self) -> list[str]:
         if not self.left_out:
@@ -520,19 +530,13 @@ def _number(element: ElementTree.Element | None, key: str, default: str = "0") -
     return _numbers(element, key, default)[0]
 
 
-def _pose(origin: ElementTree.Element | None) -> Array:
-    if origin is None:
-        return np.eye(4)
-    rpy, xyz = (np.array(_numbers(origin, key, "0 0 0")) for key in ("rpy", "xyz"))
-    return frames.transform(rotation_of_rpy(rpy), xyz)
-
-
-def described(text: str, name: str) -> Description:
+def described(text: str, name: str, reading: AsFloats = AS_FLOATS) -> Description:
     """Read the links and joints of a description.
 
     Args:
         text: URDF; an encoding that it declares means nothing, since it is a text already.
         name: of the text, for messages.
+        reading: how the numbers of poses, axes and motors are read.
 
     Returns:
         The :class:`Description`.
@@ -543,7 +547,7 @@ def described(text: str, name: str) -> Description:
     >>> described('<robot name="r"><link name="floor"/></robot>', "arm.urdf").root
     'floor'
     """
-    root, file = _parsed(text, name), _File(name)
+    root, file = _parsed(text, name), _File(name, reading)
     file.check_top(root)
     links, joints = file.links(root), file.joints(root)
     for joint in joints.values():
@@ -559,7 +563,7 @@ def described(text: str, name: str) -> Description:
         if count > 1:
             raise ValueError(f"{name}: link {word!r} hangs on {count} joints; a URDF is a tree, without closed chains.")
     _refuse_circles(joints)
-    return Description(name, root.get("name") or name.rpartition(".")[0] or name, links, joints, file.notes())
+    return Description(name, root.get("name") or name.rpartition(".")[0] or name, links, joints, file.notes(), reading)
 
 
 def _refuse_circles(joints: Mapping[str, Joint]) -> None:

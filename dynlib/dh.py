@@ -5,10 +5,8 @@ In both conventions the link frames of dynlib sit on the joint axes. The mass da
 """
 
 import difflib
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
@@ -22,11 +20,11 @@ from dynlib.arrays import (
     as_array,
     as_exact,
     as_floats,
-    exact_array,
     hint_at_degrees,
     is_symbolic,
     one_kind,
 )
+from dynlib.exact import Exactly
 from dynlib.links import Body, Link, Motor
 
 Convention = Literal["modified", "standard"]
@@ -64,17 +62,13 @@ class Table:
                 "[dict(a=0.5, mass=1, com=[0.25, 0, 0])]."
             )
 
-    def gives(self, links: Iterable[Link]) -> bool:
-        """Say whether the table still describes these links (they may have been changed since it was read)."""
-        made = links_of(self)[0]
-        mine, theirs = ([*each.named_arrays().values()] for each in (_Links(tuple(made)), _Links(tuple(links))))
-        return len(mine) == len(theirs) and all(
-            a.shape == b.shape and (a == b).all() for a, b in zip(mine, theirs, strict=True)
-        )
+    def exact(self, reading: Exactly) -> "Table":
+        """Return the table with exact numbers.
 
-    def exact(self) -> "Table":
-        """Return the table with decimal numbers exact and with angles as fractions of pi where they are such."""
-        return replace(self, rows=tuple(_exact_row(row) for row in self.rows))
+        Args:
+            reading: reads the decimals and angles, and notes what it rounds.
+        """
+        return replace(self, rows=tuple(_exact_row(row, i, reading) for i, row in enumerate(self.rows, start=1)))
 
     def __str__(self) -> str:
         lines = [f"{self.convention} DH", f"  {'i':>2}  {'joint':<9}" + "".join(f"{key:>10}" for key in _NUMBERS)]
@@ -84,48 +78,24 @@ class Table:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, eq=False)
-class _Links(Data):
-    links: tuple[Link, ...]
-
-
-def _exact_row(row: Mapping[str, Any]) -> dict[str, Any]:
+def _exact_row(row: Mapping[str, Any], number: int, reading: Exactly) -> dict[str, Any]:
     nothing: dict[str, Any] = dict.fromkeys(_NUMBERS, 0)
     if row.get("mass") is not None:
         nothing |= {"com": (0, 0, 0), "inertia": (0, 0, 0)}
     exact: dict[str, Any] = nothing | dict(row)
     for key, value in tuple(exact.items()):
         if isinstance(value, Data):
-            exact[key] = value.mapped(exact_array)
+            exact[key] = value.mapped(reading.numbers)
         elif key in ("alpha", "theta") or (key == "offset" and row.get("joint", "revolute") == "revolute"):
-            exact[key] = exact_angle(value)
+            exact[key] = reading.angle(value, f"{key} of row {number}")
         elif value is not None and key != "joint":
-            exact[key] = exact_array(as_array(value, key, np.shape(value)))
+            exact[key] = reading.numbers(as_array(value, key, np.shape(value)))
     return exact
 
 
-def exact_angle(angle: Any) -> Any:
-    """Return an angle of floats as a fraction of pi if it is one to the last digit, else as the decimal it shows.
-
-    Args:
-        angle: in rad, a number or an expression.
-
-    Returns:
-        The angle in rad as an exact expression.
-
-    >>> exact_angle(1.5707963267948966), exact_angle(0.3)
-    (pi/2, 3/10)
-    """
-    if isinstance(angle, sympy.Expr):
-        return angle
-    share = Fraction(float(angle) / math.pi).limit_denominator(360)
-    if abs(float(share) * math.pi - angle) <= math.ulp(angle):
-        return sympy.pi * sympy.Rational(share.numerator, share.denominator)
-    return sympy.Rational(repr(float(angle)))
-
-
 def _short(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, int | float) else str(value)
+    plain = isinstance(value, int | float) or (isinstance(value, sympy.Expr) and value.has(sympy.atan))
+    return f"{float(value):.6g}" if plain else str(value)
 
 
 def links_of(table: Table) -> tuple[list[Link], Array]:

@@ -45,6 +45,47 @@ def rotation_z(angle: Array) -> Array:
     return matrix([[c, -s, zero], [s, c, zero], [zero, zero, one]])
 
 
+def rotation_of_rpy(rpy: Array) -> Array:
+    r"""Return the rotation of roll, pitch and yaw, :math:`R_z(\text{yaw})\,R_y(\text{pitch})\,R_x(\text{roll})`.
+
+    Args:
+        rpy: turns about the fixed axes x, then y, then z, shape (3,), in rad.
+
+    Returns:
+        R, shape (3, 3).
+
+    >>> rotation_of_rpy(np.array([0, np.pi / 2, 0])).round(12) @ [0, 0, 1]
+    array([1., 0., 0.])
+    """
+    roll, pitch, yaw = (np.asarray(angle) for angle in rpy)
+    c, s = cos(pitch), sin(pitch)
+    zero = 0 * pitch
+    R_y = matrix([[c, zero, s], [zero, zero + 1, zero], [-s, zero, c]])
+    return np.asarray(rotation_z(yaw) @ R_y @ rotation_x(roll))
+
+
+def turned_to(axis: Array) -> Array:
+    """Return the shortest turn that brings z onto an axis.
+
+    Args:
+        axis: any vector of floats but 0, shape (3,), in the axes of the frame that is turned.
+
+    Returns:
+        The turn as a transform, shape (4, 4); the third column of its rotation is the axis at length 1.
+
+    >>> turned_to(np.array([0.0, 2.0, 0.0]))[:3, 2]
+    array([0., 1., 0.])
+    """
+    axis = axis / np.abs(axis).max()  # so that no square is too large or too small for a float
+    x, y, z = axis / np.linalg.norm(axis)
+    if z <= -1 + 1e-12:  # half a turn, about x
+        half = np.diag([1.0, -1.0, -1.0])
+        oblique = rotation(turned_to(half @ axis)) if x or y else np.eye(3)
+        return transform(half @ oblique, np.zeros(3))
+    R = [[1 - x * x / (1 + z), -x * y / (1 + z), x], [-x * y / (1 + z), 1 - y * y / (1 + z), y], [-x, -y, z]]
+    return transform(np.array(R) + 0.0, np.zeros(3))
+
+
 def _entries(angle: Array) -> tuple[Array, Array, Array, Array]:
     """Return cosine, sine, 0 and 1 in the shape of the angle."""
     zero = nought(angle)

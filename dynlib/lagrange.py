@@ -321,7 +321,7 @@ def torques(robot: Robot, q: Any, dq: Any, ddq: Any, *, steps: Steps = Steps()) 
     """
     if robot.symbols:
         raise ValueError(f"{robot.name} holds symbols; give them numbers with robot.subs(...), or use of_robot.")
-    exact = robot.exact()
+    exact = robot.exact(round_angles=False)
     formulas = [each.tau for each in of_robot(exact, steps=steps)]
     symbols = [symbol for group in exact.motion_symbols() for symbol in group]
     state = [np.moveaxis(as_floats(each), -1, 0) for each in robot.state(q=q, dq=dq, ddq=ddq)]

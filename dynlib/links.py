@@ -5,6 +5,7 @@ The inertia of a body is taken about its mass centre, in the axes of its link; p
 """
 
 import difflib
+import warnings
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -12,12 +13,16 @@ import numpy as np
 import sympy
 
 from dynlib import frames
-from dynlib.arrays import Array, Data, apply, as_array, as_exact, is_symbolic, nought, one_kind, sign
+from dynlib.arrays import Array, Data, apply, as_array, as_exact, is_symbolic, level_of_caller, nought, one_kind, sign
 
 Joint = Literal["revolute", "prismatic", "fixed"]
 
 _ROUNDING = 1e-9
 """Largest violation of a physical rule that counts as rounding, relative to the largest moment (dimensionless)."""
+
+
+_PUBLISHED = 1e-2
+"""Largest difference of two halves of a published tensor, relative to the largest moment (dimensionless)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,10 +34,12 @@ class Body(Data):
         com: mass centre :math:`{}^{i}p_{c_i}`, shape (3,), in m.
         inertia: :math:`{}^{c_i}I_i` about the mass centre, shape (3, 3), in kg m²; or its diagonal, shape (3,). Left
             out it is 0: all mass is at one point. For a uniform rod see :meth:`rod`.
-        allow_impossible: take data that no real body can have, such as some published tables.
+        allow_impossible: take data that no real body can have, such as some published tables. Where the halves of the
+            inertia differ a little, their mean is taken, with a warning.
 
     Raises:
-        ValueError: a wrong shape, a number that is not finite, or an impossible body (the message says why).
+        ValueError: a wrong shape, a number that is not finite, or an impossible body (the message says why); a tensor
+            whose halves differ by more than published numbers are rounded, whatever is allowed.
 
     >>> rod = Body(mass=2, com=[0.5, 0, 0], inertia=[0, 1 / 6, 1 / 6])
     >>> (rod + rod).mass
@@ -48,8 +55,14 @@ class Body(Data):
         inertia = as_array(self.inertia, "inertia", (3,) if np.ndim(self.inertia) == 1 else (3, 3))
         if inertia.ndim == 1:
             inertia = as_array([[inertia[i] if i == j else 0 for j in range(3)] for i in range(3)], "inertia", (3, 3))
-        if not is_symbolic(inertia) and np.abs(inertia - inertia.T).max() <= _ROUNDING * np.abs(inertia).max():
-            inertia = (inertia + inertia.T) / 2
+        inertia, gap = mean_of_halves(inertia)
+        if gap and not self.allow_impossible:
+            raise ValueError(
+                f"No real body has these data: {gap}. Correct them, or take the mean of both halves with "
+                "allow_impossible=True."
+            )
+        if gap:
+            warnings.warn(f"{gap}; the mean of both halves is taken.", stacklevel=level_of_caller())
         data = {"mass": as_array(self.mass, "mass", ()), "com": as_array(self.com, "com", (3,)), "inertia": inertia}
         for name, array in one_kind(data).items():
             object.__setattr__(self, name, array)
@@ -63,10 +76,6 @@ class Body(Data):
     def faults(self) -> tuple[str, ...]:
         """Return what is physically impossible about the data, one sentence each; () if nothing is, or for symbols."""
         I = self.inertia
-        for i, j in ((0, 1), (0, 2), (1, 2)):
-            if I[i, j] != I[j, i]:  # here rounding has been removed already
-                names = "xyz"[i] + "xyz"[j], "xyz"[j] + "xyz"[i]
-                return (f"the inertia is not symmetric, I{names[0]} = {I[i, j]} but I{names[1]} = {I[j, i]}",)
         if is_symbolic(self.mass) and not all(entry.is_number for entry in [self.mass.item(), *I.flat]):
             return ()
         mass, moments = float(self.mass), np.linalg.eigvalsh(I.astype(float))
@@ -166,6 +175,48 @@ class Body(Data):
             com = np.asarray((self.com * self.mass + other.com * other.mass) / mass)
         parts = [each.inertia + _of_point(each.mass, each.com - com) for each in (self, other)]
         return Body(mass, com, parts[0] + parts[1], self.allow_impossible or other.allow_impossible)
+
+
+def mean_of_halves(I: Array) -> tuple[Array, str]:
+    """Return a tensor that is symmetric, from one whose halves may differ as published data do.
+
+    Args:
+        I: inertia, shape (3, 3), in kg m².
+
+    Returns:
+        The mean of both halves, and what differed by more than the rounding of floats; "" if nothing did.
+
+    Raises:
+        ValueError: the halves differ by more than published numbers are rounded, so that their mean would be another
+            body: one half is left out, has the other sign, or differs by more than a hundredth of the largest moment.
+
+    >>> mean_of_halves(np.array([[2, 0.02, 0], [0.01, 2, 0], [0, 0, 2]]))
+    (array([[2.   , 0.015, 0.   ],
+           [0.015, 2.   , 0.   ],
+           [0.   , 0.   , 2.   ]]), 'the inertia is not symmetric, Ixy = 0.02 but Iyx = 0.01')
+    """
+    mean, gaps = I.copy(), []
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        one, other = I[i, j], I[j, i]
+        if one == other or (is_symbolic(I) and sympy.expand(one - other) == 0):
+            mean[j, i] = one
+            continue
+        names = "xyz"[i] + "xyz"[j], "xyz"[j] + "xyz"[i]
+        gap = f"the inertia is not symmetric, I{names[0]} = {one} but I{names[1]} = {other}"
+        if is_symbolic(I) and not all(entry.is_number for entry in I.flat):
+            raise ValueError(f"{gap}; write the same product in both places.")
+        difference, largest = abs(float(one - other)), float(np.abs(I).max())
+        if difference > _ROUNDING * largest:
+            if not one * other:
+                raise ValueError(
+                    f"{gap}; if only one half was typed, type each product twice, in its row and in its column."
+                )
+            if one == -other or difference > _PUBLISHED * largest:
+                raise ValueError(f"{gap}; the halves are two different bodies. Say which is right, in both.")
+            gaps.append(gap)
+        mean[i, j] = mean[j, i] = (one + other) / 2
+    mean.flags.writeable = False
+    return mean, "; ".join(gaps)
 
 
 def _of_point(mass: Array, r: Array) -> Array:

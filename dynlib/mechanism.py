@@ -293,9 +293,14 @@ class Mechanism(Data):
 
         return self.mapped(put_in) if self.is_symbolic else self
 
-    def exact(self) -> Any:
-        """Return the mechanism with every float read as the decimal number that it shows."""
-        changed = self.changed_fields(exact_array) | {"chains": [chain.exact() for chain in self.chains]}
+    def exact(self, *, round_angles: bool = True) -> Any:
+        """Return the mechanism with exact numbers; see :meth:`dynlib.robot.Robot.exact`.
+
+        Args:
+            round_angles: as there.
+        """
+        chains = [chain.exact(round_angles=round_angles) for chain in self.chains]
+        changed = self.changed_fields(exact_array) | {"chains": chains}
         return replace(self, **changed)
 
     def motion_symbols(self) -> tuple[Array, Array, Array]:

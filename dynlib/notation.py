@@ -80,6 +80,10 @@ def rate_order(symbol: sympy.Basic) -> int | None:
     return len(found[1]) if found else None
 
 
+_LONGEST = 10**5
+"""Fractions with a longer denominator, and brackets with longer whole numbers, are shown in decimals instead."""
+
+
 def tidy(expression: Any) -> Any:
     """Expand into a sum of products, products of sines and cosines into sines and cosines of sums.
 
@@ -123,8 +127,13 @@ def collect_rates(expression: Any) -> Any:
 
 
 def _factored(rates: sympy.Expr) -> sympy.Expr:
-    """Factor a polynomial in the rates, unless only a number would come out that the terms do not share."""
+    """Factor a polynomial in the rates, unless only a number would come out that the terms do not share.
+
+    Decimals become whole numbers in the brackets; where these are so long that nobody typed them, nothing is factored.
+    """
     factored = sympy.factor(rates)
+    if any(abs(number.p) >= _LONGEST for number in factored.atoms(sympy.Integer)):
+        return rates
     number, rest = factored.as_coeff_Mul()
     shared = not rest.is_Add or all(abs(term.as_coeff_Mul()[0]) == 1 for term in rest.args)
     return factored if shared or number == 1 else rates
@@ -308,8 +317,9 @@ class _Printer(LatexPrinter):
         return str(super()._hprint_Function(func)) if func.isascii() and func.isidentifier() else _as_it_is(func)
 
     def _print_Rational(self, number: sympy.Rational) -> str:
-        # 1/3 stays; an exact arm of decimals shows 0.4318, not 2159/5000
-        if (number.q < 10 and number.q != 5) or 10**60 % number.q:
+        # 1/3 stays; an exact arm of decimals shows 0.4318, not 2159/5000, and a fraction of 16 digits its first six
+        short = number.q < 10 and number.q != 5
+        if short or (10**60 % number.q and number.q < _LONGEST):
             return str(super()._print_Rational(number))
         exact = sympy.Rational(f"{float(number):.10g}") == number
         return _number(float(number), digits=10 if exact else 6)

@@ -6,8 +6,10 @@ these are only read into this form.
 """
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,6 @@ from dynlib.arrays import (
     as_exact,
     as_floats,
     batches_together,
-    exact_array,
     first_fraction,
     free_symbols,
     hint_at_degrees,
@@ -31,8 +32,29 @@ from dynlib.arrays import (
     refuse_mixture,
 )
 from dynlib.dh import Convention, Table, links_of
+from dynlib.exact import Exactly
 from dynlib.links import Body, Link, as_pose, exact_identity
 from dynlib.notation import check_names, printable
+
+
+@dataclass(frozen=True, eq=False)
+class Typed:
+    """What a robot was read from, so that it can be read again, exactly.
+
+    Attributes:
+        robot: the robot as it was read first.
+        again: reads it again: takes an :class:`~dynlib.exact.Exactly` and returns an exact robot.
+    """
+
+    robot: "Robot"
+    again: Callable[[Exactly], "Robot"]
+
+    def exactly(self, reading: Exactly) -> "Robot":
+        """Read the robot again, without a word on its data: that was said the first time."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return self.again(reading)
+
 
 _IDENTITY = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
 
@@ -49,6 +71,7 @@ class Robot(Data):
         payload: a body that the tip carries, in tip axes; None for an empty tip.
         name: shown when the robot is printed.
         table: the Denavit-Hartenberg table that the robot was read from, if any.
+        typed: what else it was read from, for :meth:`exact`; set by those who read.
 
     Raises:
         ValueError: no moving links, a wrong shape, a number that is not finite, or a matrix that is no pose.
@@ -67,6 +90,7 @@ class Robot(Data):
     payload: Body | None = None
     name: str = "robot"
     table: Table | None = field(default=None, repr=False)
+    typed: Typed | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__
@@ -81,8 +105,6 @@ class Robot(Data):
         set_field(self, "gravity", as_array(self.gravity, "gravity", (3,)))
         set_field(self, "base", as_pose(self.base, "base"))
         set_field(self, "tool", as_pose(self.tool, "tool"))
-        if self.table is not None and not self.table.gives(self.links):
-            set_field(self, "table", None)  # the links have been changed since
         named = self.named_arrays()
         refuse_mixture(named)
         symbols = set().union(*map(free_symbols, named.values()))
@@ -91,7 +113,12 @@ class Robot(Data):
             set_field(self, name, value)
         set_field(self, "name", printable(self.name))
         if any(link.joint == "fixed" for link in self.links):
+            given = {entry.name: getattr(self, entry.name) for entry in fields(self)}
             self._bolt_fixed_links()
+            if self.typed is None:
+                set_field(self, "typed", Typed(self, partial(_bolted_again, given)))
+        if self.typed is not None and not _are_same(self.links, self.typed.robot.links):
+            set_field(self, "table", None)  # the links have been changed since
         if symbols:
             check_names(symbols, itertools.chain(*self.motion_symbols()))
 
@@ -157,7 +184,8 @@ class Robot(Data):
         table = Table(convention, tuple(rows), allow_impossible, tool)  # type: ignore[arg-type]
         links, end = links_of(table)
         last = one_kind({"tool": as_pose(tool, "tool"), "end": end})
-        return cls(links, gravity, base, frames.compose(last["end"], last["tool"]), None, name, table)
+        robot = cls(links, gravity, base, frames.compose(last["end"], last["tool"]), None, name, table)
+        return replace(robot, typed=Typed(robot, partial(_table_again, table, robot)))
 
     @property
     def n(self) -> int:
@@ -390,34 +418,38 @@ class Robot(Data):
             entries = [entry.subs(pairs) for entry in array.flat]
             return np.array(entries, dtype=float if numbers else object).reshape(array.shape)
 
-        return replace(self.mapped(put_in), name=name or self.name, table=None)
+        return replace(self.mapped(put_in), name=name or self.name, table=None, typed=None)
 
-    def exact(self) -> "Robot":
-        """Return the robot with every float read as the decimal number that it shows: 0.4318 as 2159/5000.
+    def exact(self, *, round_angles: bool = True) -> "Robot":
+        """Return the robot with exact numbers, which symbols for a motion need: every decimal as it was typed.
 
-        A robot from a DH table is read from it again, with the angles of the table as fractions of pi where they are
-        such to the last digit (1.5707963267948966 as pi/2); so its right angles and its 60 degrees stay exact.
+        A robot from a table or a file is read from it again, so that sums and turned bodies are exact, too. Angles are
+        read as parts of pi where they are such: multiples of 15 degrees that are stated to 3 digits or more (1.57,
+        0.785), of half a degree from 6 digits on, other parts to the last digits of a float. Other angles get a sine
+        and a cosine that are fractions; a rotation stays one exactly. What has been changed since it was read, and the
+        poses of a robot made of links, are read from their floats in the same way.
 
-        >>> Robot([Link("revolute", np.eye(4), Body(0.5))], gravity=[0, 0, -9.81]).exact().gravity
+        Args:
+            round_angles: if False, angles are read as parts of pi only where they are such to the last digits of a
+                float, so that no result changes by more than rounding.
+
+        Returns:
+            The exact robot. A warning says which angles were rounded, and by how much.
+
+        >>> arm = Robot([Link("revolute", np.eye(4), Body(0.5))], gravity=[0, 0, -9.81])
+        >>> arm.exact().gravity
         array([0, 0, -981/100], dtype=object)
         """
         if self.is_symbolic:
             return self
-        if self.table is not None:
-            table = self.table.exact()
-            again = Robot.from_dh(
-                table.rows,
-                convention=table.convention,
-                gravity=exact_array(self.gravity),
-                base=exact_array(self.base),
-                tool=exact_array(as_array(table.tool, "tool", (4, 4))),
-                name=self.name,
-                allow_impossible=table.allow_impossible,
-            )
-            given = frames.compose(links_of(self.table)[1], as_floats(as_array(table.tool, "tool", (4, 4))))
-            tool = again.tool if np.abs(self.tool - given).max() < 1e-12 else exact_array(self.tool)  # else: replaced
-            return replace(again, tool=tool, payload=self.payload.mapped(exact_array) if self.payload else None)
-        return replace(self.mapped(exact_array), table=None)
+        reading = Exactly(round_angles)
+        was, typed = (self.typed.robot, self.typed.exactly(reading)) if self.typed else (None, None)
+        changed = {
+            name: _exactly(getattr(self, name), getattr(was, name, None), getattr(typed, name, None), reading, name)
+            for name in ("links", "gravity", "base", "tool", "payload")
+        }
+        reading.tell(self.name)
+        return replace(typed or self, **changed, name=self.name)
 
     def __str__(self) -> str:
         lines = [f"{self.name}: {self.n} joint{'s' if self.n > 1 else ''}, gravity {_plain(self.gravity)} m/s²"]
@@ -441,6 +473,67 @@ class Robot(Data):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def _exactly(mine: Any, was: Any, typed: Any, reading: Exactly, name: str) -> Any:
+    """Return a part of a robot exactly: as it was typed where it is the same still, else from its floats.
+
+    Args:
+        mine: array, record of arrays, or several records.
+        was: the same part when the robot was read; None if there was none.
+        typed: the same part as read exactly.
+        reading: reads floats, and notes what it rounds.
+        name: of the part, for the notes.
+    """
+    if isinstance(mine, np.ndarray):
+        if was is not None and np.array_equal(mine, was):
+            return _expanded(typed)
+        return _expanded(reading.pose(mine, name) if mine.shape == (4, 4) else reading.numbers(mine))
+    if isinstance(mine, Data):
+        return replace(mine, **{
+            entry.name: _exactly(
+                getattr(mine, entry.name), getattr(was, entry.name, None), getattr(typed, entry.name, None),
+                reading, f"{entry.name} of {name}",
+            )
+            for entry in fields(mine) if entry.init
+        })  # fmt: skip
+    if isinstance(mine, tuple):
+        same_number = was is not None and len(was) == len(mine)
+        before = zip(was, typed, strict=True) if same_number else [(None, None)] * len(mine)
+        pairs = enumerate(zip(mine, before, strict=True), start=1)
+        word = name.removesuffix("s")
+        return tuple(_exactly(part, *pair, reading, f"{word} {i}") for i, (part, pair) in pairs)
+    return mine
+
+
+_EXPANDED = np.frompyfunc(lambda entry: entry if entry.is_Rational else sympy.expand(entry), 1, 1)
+
+
+def _expanded(array: Array) -> Array:
+    """Return an array of exact numbers with products of roots multiplied out."""
+    return as_array(_EXPANDED(array), "numbers", array.shape)
+
+
+def _are_same(links: Sequence[Link], others: Sequence[Link]) -> bool:
+    """Say whether two lists of links hold the same numbers."""
+    pairs = [[array for link in each for array in link.named_arrays().values()] for each in (links, others)]
+    return len(pairs[0]) == len(pairs[1]) and all(map(np.array_equal, *pairs))
+
+
+def _table_again(table: Table, robot: Robot, reading: Exactly) -> Robot:
+    """Read a DH table again, exactly."""
+    exact = table.exact(reading)
+    tool = reading.pose(as_floats(as_array(table.tool, "tool", (4, 4))), "tool")
+    return Robot.from_dh(
+        exact.rows, convention=table.convention, gravity=reading.numbers(robot.gravity),
+        base=reading.pose(robot.base, "base"), tool=tool, name=robot.name, allow_impossible=table.allow_impossible,
+    )  # fmt: skip
+
+
+def _bolted_again(given: Mapping[str, Any], reading: Exactly) -> Robot:
+    """Bolt fixed links again, exactly."""
+    names = ("links", "gravity", "base", "tool", "payload")
+    return Robot(name=given["name"], **{name: _exactly(given[name], None, None, reading, name) for name in names})
 
 
 def _listed(vector: Array) -> str:

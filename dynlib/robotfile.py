@@ -51,6 +51,7 @@ import tomllib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -63,18 +64,17 @@ from dynlib.arrays import (
     as_array,
     as_exact,
     as_floats,
-    cos,
     first_fraction,
     free_symbols,
     is_symbolic,
     level_of_caller,
     matrix,
-    sin,
 )
+from dynlib.exact import AS_FLOATS, AsFloats, Exactly
 from dynlib.files import read_bytes, write_text
-from dynlib.links import Body, Link, Motor, as_pose
+from dynlib.links import Body, Link, Motor, as_pose, mean_of_halves
 from dynlib.notation import SymbolError, ascii_name, printable
-from dynlib.robot import Robot
+from dynlib.robot import Robot, Typed
 
 Place = tuple[str | int, ...]
 """Where a value stands in a file, such as ``("link", 2, "motor", "gear")``; ``()`` is the whole file."""
@@ -152,7 +152,9 @@ def loads(text: str, name: str = "robot file") -> Robot:
     >>> loads(EXAMPLE).links[1].com
     array([0.6, 0. , 0. ])
     """
-    return _robot(_file(text, name))
+    file = _file(text, name)
+    robot = _robot(file)
+    return replace(robot, typed=Typed(robot, partial(_again, file)))
 
 
 def details(text: str, name: str = "robot file") -> dict[str, str]:
@@ -177,6 +179,7 @@ class _Table:
     symbols: Mapping[sympy.Symbol, Place]  # where each stands first; if there are any, the whole file is exact
     place: Place
     data: Mapping[str, Any]
+    reading: AsFloats
 
     @property
     def symbol(self) -> sympy.Symbol | None:
@@ -289,7 +292,7 @@ class _Table:
         return self.kind(self.exact(key, shape, default))
 
     def kind(self, array: Array) -> Array:
-        return as_floats(array) if self.symbol is None else as_exact(array)
+        return self.reading.numbers(array) if self.symbol is None else as_exact(array)
 
     def _entries(self, key: str, value: Any) -> Any:
         if isinstance(value, list | tuple):
@@ -323,7 +326,7 @@ def _file(text: str, name: str) -> _Table:
             f"{name}, line {line}: this is no TOML: {printable(said)}. Text stands in quotes, a list in brackets with "
             "commas; a number needs a digit on both sides of its point."
         ) from None
-    file = _Table(name, key_lines(text), {}, (), data)
+    file = _Table(name, key_lines(text), {}, (), data, AS_FLOATS)
     if place := _too_deep(data):
         raise replace(file, place=place).error(_TOO_DEEP)
     return replace(file, symbols=dict(_symbols(data, ())))
@@ -535,6 +538,10 @@ def _shape(value: Any) -> tuple[int, ...] | None:
 # ---- The parts of an arm ---------------------------------------------------------------------------
 
 
+def _again(file: _Table, reading: Exactly) -> Robot:
+    return _robot(replace(file, reading=reading))
+
+
 def _robot(file: _Table) -> Robot:
     convention, links, allow = _checked(file)
     warned: list[str] = []
@@ -582,7 +589,7 @@ def _rows(links: Sequence[_Table], bodies: Sequence[Body | None], _: Mapping[str
     """Return the rows of a DH table; numbers given as text stay as they are, so that the printed table shows them."""
     rows: list[dict[str, Any]] = []
     for link, body in zip(links, bodies, strict=True):
-        numbers = {key: link.exact(key).item() for key in _DH if key in link.data or link.symbol is not None}
+        numbers = {key: _dh_number(link, key) for key in _DH}
         rows.append({"joint": _joint(link), **numbers, "body": body, "motor": _motor(link)})
     return rows
 
@@ -609,6 +616,14 @@ def _refuse_joint_value(link: _Table) -> None:
                     f'constant needs a name of another kind, such as "{"h1" if joint == "prismatic" else "beta1"}".',
                     place,
                 )
+
+
+def _dh_number(link: _Table, key: str) -> Any:
+    number = link.exact(key)
+    turns = key in ("alpha", "theta") or (key == "offset" and _joint(link) != "prismatic")
+    if turns:
+        return link.reading.angle(number.item(), link.name(key))
+    return (number if is_symbolic(number) else link.reading.numbers(number)).item()
 
 
 def _placed(links: Sequence[_Table], bodies: Sequence[Body | None], options: dict[str, Any]) -> list[Link]:
@@ -638,31 +653,10 @@ def _axis(link: _Table) -> Array | None:
         raise link.error(
             f"{link.name('axis')} is {_shown(link.data['axis'])}; expected a direction in numbers.", "axis"
         )
-    turn = turned_to(as_floats(axis))
+    turn = link.reading.turned_to(as_floats(axis), link.name("axis"))
     if link.symbol is not None and first_fraction({"axis": turn}):
         raise link.error(f"{link.name('axis')} is oblique; in a symbolic arm, turn the frame by its pose.", "axis")
     return link.kind(turn)
-
-
-def turned_to(axis: Array) -> Array:
-    """Return the shortest turn that brings z onto an axis.
-
-    Args:
-        axis: any vector but 0, shape (3,), in the axes of the frame that is turned.
-
-    Returns:
-        The turn as a transform, shape (4, 4); the third column of its rotation is the axis at length 1.
-
-    >>> turned_to(np.array([0.0, 2.0, 0.0]))[:3, 2]
-    array([0., 1., 0.])
-    """
-    x, y, z = axis / np.abs(axis).max() / np.linalg.norm(axis / np.abs(axis).max())
-    if z <= -1 + 1e-12:  # half a turn, about x
-        half = np.diag([1.0, -1.0, -1.0])
-        oblique = frames.rotation(turned_to(half @ axis)) if x or y else np.eye(3)
-        return frames.transform(half @ oblique, np.zeros(3))
-    R = [[1 - x * x / (1 + z), -x * y / (1 + z), x], [-x * y / (1 + z), 1 - y * y / (1 + z), y], [-x, -y, z]]
-    return frames.transform(np.array(R) + 0.0, np.zeros(3))
 
 
 def _joint(link: _Table) -> str:
@@ -681,36 +675,19 @@ def _pose(table: _Table, key: str) -> Array:
                 "{position = [x, y, z], rpy = [roll, pitch, yaw]}.",
                 key,
             )
-        T = table.array(key, (4, 4))
+        T = table.exact(key, (4, 4))
+        T = table.reading.pose(as_floats(T), table.name(key)) if table.symbol is None else T
     else:
         parts = table.table(key)
         assert parts is not None
         parts.check_keys(("position", "rpy"))
-        R = rotation_of_rpy(parts.exact("rpy", (3,), (0, 0, 0)))
+        rpy = parts.reading.angles(parts.exact("rpy", (3,), (0, 0, 0)), parts.name("rpy"))
+        R = frames.rotation_of_rpy(rpy)
         T = frames.transform(table.kind(R), parts.array("position", (3,), (0, 0, 0)))
     try:
         return as_pose(T, table.name(key))
     except ValueError as error:
         raise table.error(str(error), key) from None
-
-
-def rotation_of_rpy(rpy: Array) -> Array:
-    r"""Return the rotation of roll, pitch and yaw, :math:`R_z(\text{yaw})\,R_y(\text{pitch})\,R_x(\text{roll})`.
-
-    Args:
-        rpy: turns about the fixed axes x, then y, then z, shape (3,), in rad.
-
-    Returns:
-        R, shape (3, 3).
-
-    >>> rotation_of_rpy(as_array([0, sympy.pi / 2, 0], "rpy", (3,))) @ np.array([0, 0, 1])
-    array([1, 0, 0], dtype=object)
-    """
-    roll, pitch, yaw = (np.asarray(angle) for angle in rpy)
-    c, s = cos(pitch), sin(pitch)
-    zero = 0 * pitch
-    R_y = matrix([[c, zero, s], [zero, zero + 1, zero], [-s, zero, c]])
-    return np.asarray(frames.rotation_z(yaw) @ R_y @ frames.rotation_x(roll))
 
 
 def _motor(link: _Table) -> Motor | None:
@@ -720,9 +697,9 @@ def _motor(link: _Table) -> Motor | None:
     motor.check_keys(_MOTOR)
     both = isinstance(motor.data.get("coulomb"), list)
     shapes = {key: (2,) if both and key == "coulomb" else () for key in _MOTOR if key in motor.data}
-    data = {key: motor.array(key, shape).tolist() for key, shape in shapes.items()}
+    data = {key: motor.exact(key, shape).tolist() for key, shape in shapes.items()}
     try:
-        return Motor(**data)
+        return Motor(**data).mapped(motor.kind)
     except ValueError as error:
         key = next(key for key in ("inertia", "viscous", "coulomb") if key in str(error))
         raise motor.error(f"{link.words}: {error}", key) from None
@@ -767,21 +744,25 @@ def _body(table: _Table, allow: bool, warned: list[str]) -> Body | None:
     try:
         with np.errstate(all="ignore"):  # what overflows is found afterwards
             com = _mass_centre(table)
-            body = Body(mass, com, _inertia(table, mass, com), allow_impossible=True)
+            inertia, gap = _inertia(table, mass, com)
+            body = Body(mass, com, inertia, allow_impossible=True)
     except ValueError as error:
         if str(error).startswith(f"{table.file}, line "):
             raise
         raise table.error(f"{table.words}: {error}") from None
-    if not body.faults:
-        return replace(body, allow_impossible=False)
-    message = f"{table.words}: no real body has these data: {'; '.join(body.faults)}"
-    keys = ("mass",) if body.faults[0].startswith("the mass") else ("inertia", "mass")
-    if not allow:
-        advice = "Check signs, units and axes; allow_impossible = true at the top takes published data as they are."
-        raise table.error(f"{message}. {advice}", *keys)
-    without_advice = re.sub(r" \(.*", "", message)
-    warned.append(f"{table.at(*keys)}{without_advice}; they are kept (allow_impossible = true).")
-    return body
+    keys = ("mass",) if body.faults and body.faults[0].startswith("the mass") else ("inertia", "mass")
+    for faults, takes, kept in (
+        (gap, "the mean of both halves", "the mean of both halves is taken"),
+        ("; ".join(body.faults), "published data as they are", "they are kept"),
+    ):
+        message = f"{table.words}: no real body has these data: {faults}"
+        if faults and not allow:
+            advice = f"Check signs, units and axes; allow_impossible = true at the top takes {takes}."
+            raise table.error(f"{message}. {advice}", *keys)
+        if faults:
+            without_advice = re.sub(r" \(.*", "", message)
+            warned.append(f"{table.at(*keys)}{without_advice}; {kept} (allow_impossible = true).")
+    return replace(body, allow_impossible=bool(body.faults))
 
 
 def _mass_centre(table: _Table) -> Array:
@@ -801,11 +782,16 @@ def _mass_centre(table: _Table) -> Array:
     return np.asarray(table.array("first_moment", (3,)) / mass)
 
 
-def _inertia(table: _Table, mass: Array, com: Array) -> Array:
-    """Read the inertia, turn it into link axes and move it to the mass centre."""
-    I = _inertia_as_given(table)
+def _inertia(table: _Table, mass: Array, com: Array) -> tuple[Array, str]:
+    """Read the inertia, turn it into link axes and move it to the mass centre; also what is not symmetric about it."""
+    try:
+        I, gap = mean_of_halves(_inertia_as_given(table))
+    except ValueError as error:
+        named = "Or name them: inertia = {xx = , yy = , zz = , xy = , xz = , yz = }."
+        raise table.error(f"{table.words}: {error} {named}", "inertia") from None
     if "axes" in table.data:
-        R = table.array("axes", (3, 3))
+        R = table.exact("axes", (3, 3))
+        R = R if table.symbol is not None else table.reading.rotation(as_floats(R), table.name("axes"))
         if not is_symbolic(R) and (np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0):
             raise table.error(
                 f"{table.name('axes')} is no rotation (R R^T = 1 and det R = +1); its columns are the axes in which "
@@ -813,11 +799,10 @@ def _inertia(table: _Table, mass: Array, com: Array) -> Array:
                 "axes",
             )
         I = R @ I @ R.T
-        I = I if is_symbolic(I) else (I + I.T) / 2
     if table.choice("inertia_about", ("com", "origin"), "com") == "origin":
         squares = [[sum(com * com) * (i == j) - com[i] * com[j] for j in range(3)] for i in range(3)]
         I = I - np.array(squares, dtype=com.dtype) * mass
-    return np.asarray(I)
+    return np.asarray(I), gap
 
 
 def _inertia_as_given(table: _Table) -> Array:

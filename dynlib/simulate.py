@@ -351,7 +351,8 @@ def formulas(robot: Robot) -> tuple[Array, Array, Array, Array]:
     >>> formulas(robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10))[3][1]
     dtheta1**2*sin(theta2) + 10*cos(theta1 + theta2)
     """
-    exact = replace(robot, links=[replace(link, motor=None) for link in robot.links]).exact()
+    without_motors = replace(robot, links=[replace(link, motor=None) for link in robot.links])
+    exact = without_motors.exact(round_angles=False)
     q, dq, _ = exact.motion_symbols()
     M = structure.mass_matrix(exact, q) + np.diag(exact_array(_bare(robot)[1]))
     h = structure.velocity_torque(exact, q, dq) + structure.gravity_torque(exact, q)

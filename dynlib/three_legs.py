@@ -172,6 +172,6 @@ def torques(arm: ThreeLegged, q: Any, du: Any, ddu: Any, *, steps: Steps = Steps
 @lru_cache(maxsize=32)
 def _evaluator(arm: ThreeLegged, steps: Steps) -> Callable[..., Any]:
     """Return Lagrange's equations of the six angles as one function of numbers."""
-    exact = arm.exact()
+    exact = arm.exact(round_angles=False)
     formulas = [each.tau for each in equations(exact, steps=steps)]
     return sympy.lambdify([list(group) for group in exact.motion_symbols()], formulas, "numpy", cse=True)

@@ -9,6 +9,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,10 @@ import numpy as np
 from dynlib import frames
 from dynlib.arrays import Array, as_array, level_of_caller
 from dynlib.description import ARM_JOINTS, Description, Joint, decoded, described, listed, meant
+from dynlib.exact import AS_FLOATS, AsFloats
 from dynlib.files import read_bytes
 from dynlib.links import Body, Link
-from dynlib.robot import Robot
+from dynlib.robot import Robot, Typed
 
 
 def read(
@@ -117,13 +119,33 @@ def loads(
     >>> arm.links[0].fixed[:3, 2], arm.links[0].com
     (array([0., 1., 0.]), array([0.3, 0. , 0. ]))
     """
-    tree = _Tree(described(text, name), allow_impossible)
+    arm = partial(
+        _chain, text=text, name=name, gravity=gravity, tip=tip, base=base, lock=lock, allow_impossible=allow_impossible
+    )
+    robot = arm(AS_FLOATS)
+    return replace(robot, typed=Typed(robot, arm))
+
+
+def _chain(
+    reading: AsFloats,
+    *,
+    text: str,
+    name: str,
+    gravity: Any,
+    tip: str | None,
+    base: str | None,
+    lock: Mapping[str, Any] | None,
+    allow_impossible: bool,
+) -> Robot:
+    """Read the chain as :func:`loads` does, in one of the two ways to read numbers."""
+    tree = _Tree(described(text, name, reading), allow_impossible)
     tree.lock({} if lock is None else lock)
     base = tree.description.known_link("base", base) if base else tree.description.root
     tip = tree.description.known_link("tip", tip) if tip else tree.tip(base)
     joints = tree.chain(base, tip)
     first = _first_that_moves(joints)
-    links, turned = [], np.eye(4)  # the parent's frame, as dynlib turns it, in the frame of the description
+    links = []
+    turned = identity = reading.numbers(np.eye(4))  # the parent's frame, as dynlib turns it, in that of the description
     for place, joint in enumerate(joints):
         fixed = frames.compose(frames.inverse(turned), frames.compose(joint.pose, joint.turn))
         body = tree.body(joint.child, joints) if place >= first else None  # what never moves burdens no joint
@@ -133,7 +155,8 @@ def loads(
     tree.note_what_moves_beside(joints)
     for message in tree.notes:
         warnings.warn(message, stacklevel=level_of_caller())
-    return Robot(links, gravity, tool=frames.inverse(turned), name=tree.description.robot)
+    gravity = reading.numbers(as_array(gravity, "gravity", (3,)))
+    return Robot(links, gravity, identity, frames.inverse(turned), name=tree.description.robot)
 
 
 _TIP_NAMES = ("tool0", "tcp", "tip", "tool", "ee", "eef", "effector", "grasp")
@@ -275,7 +298,7 @@ class _Tree:
 
     def _bolted(self, link: str, chain: Sequence[Joint]) -> Iterator[tuple[str, Array]]:
         """Yield a link and all that is bolted to it beside the chain, each with its pose in the axes of the link."""
-        found = [(link, np.eye(4))]
+        found = [(link, self.description.reading.numbers(np.eye(4)))]
         while found:
             link, pose = found.pop()
             yield link, pose
@@ -304,7 +327,8 @@ class _Tree:
             if not self.allow_impossible:
                 raise ValueError(f"{message}. Correct them, or take them as they are with allow_impossible=True.")
             self.notes.append(f"{message}; they are kept.")
-        return replace(body, allow_impossible=bool(body.faults)).moved(inertial.pose)
+        body = replace(body, allow_impossible=bool(body.faults)).mapped(self.description.reading.numbers)
+        return body.moved(inertial.pose)
 
 
 def _first_that_moves(chain: Sequence[Joint]) -> int:
