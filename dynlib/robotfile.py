@@ -40,7 +40,8 @@ left out; the frame is then turned so that z lies along it). Then its body, or s
 then y, then z.
 
 **A number** may be text: ``"pi/2"``, ``"-3*pi/4"``, ``"1/3"``, an angle in degrees, ``"-90deg"``, or a symbol such as
-``"L1"`` or ``"-g"``, which makes the arm symbolic. Nothing in a file is ever evaluated.
+``"L1"`` or ``"-g"``, which makes the arm symbolic. Nothing in a file is ever evaluated. An angle such as 1.5708 is that
+decimal in every number; beside symbols it is the right angle that it states, see :meth:`dynlib.robot.Robot.exact`.
 """
 
 import difflib

@@ -10,7 +10,21 @@ import pinocchio as pin
 import pytest
 import sympy
 
-from dynlib import derivation, frames, lagrange, newton_euler, notation, robotfile, robots, simulate, structure, urdf
+from dynlib import (
+    closed_chain,
+    closed_equations,
+    derivation,
+    frames,
+    lagrange,
+    linkages,
+    newton_euler,
+    notation,
+    robotfile,
+    robots,
+    simulate,
+    structure,
+    urdf,
+)
 from dynlib.arrays import exact_array
 from dynlib.exact import Exactly, exact_angle
 from dynlib.links import Body, Link, Motor
@@ -461,3 +475,21 @@ def test_computed_floats_are_read_as_what_was_meant():
     odd = np.sqrt(2)
     assert exact_array(np.array([odd])).tolist() == [sympy.Rational(repr(float(odd)))]
     assert exact_array(np.array([0.3000000001])).tolist() == [sympy.Rational("0.3000000001")]
+
+
+def test_quick_equations_of_a_linkage_are_those_of_its_floats():
+    """A four-bar that is turned by an angle of 1.5708: its motion is not that of a right angle."""
+    turned = frames.transform(frames.rotation_z(np.array(1.5708)), np.zeros(3))
+    bars = linkages.four_bar(ground=2, crank=0.5, coupler=2, rocker=1.5, masses=[1, 2, 3], gravity=[0, -9.81, 0])
+    bars = replace(bars, chains=[replace(chain, base=turned @ chain.base) for chain in bars.chains])
+    q = bars.positions([0.4], mode=[1])
+    state = q.tolist(), [0.0] * 3, [0.5, 0.0, 0.0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        quick, slow = (closed_equations.equations_of(bars, compiled=way) for way in (True, False))
+        phi, J = closed_chain.quick_closure(bars)(q + 0.1)
+    assert quick.accelerate(*state)[0] == pytest.approx(slow.accelerate(*state)[0], rel=1e-10)
+    assert phi == pytest.approx(closed_chain.gap(bars, q + 0.1), abs=1e-14)
+    assert J == pytest.approx(closed_chain.constraint_jacobian(bars, q + 0.1), abs=1e-14)
+    with pytest.warns(UserWarning, match="1.5708 as pi/2"):
+        assert bars.exact().chains[0].base[:3, 0].tolist() == [0, 1, 0]
