@@ -73,11 +73,20 @@ class Check:
         sides = (self.chapter.needed(self.place, _read(typed)), self.chapter.needed(self.place, other))
         return sorted(sides[0] - sides[1])
 
+    def typed_here(self) -> list[ast.expr]:
+        """Return what is typed in the check's own statement: its argument, and what a loop around it sets for that."""
+        if self.typed is None:
+            return []
+        others = frozenset().union(*(_read(each) for each in _others(self.call, self.typed)))
+        inside = [each for each in ast.walk(self.chapter.statements[self.place].code) if isinstance(each, ast.Assign)]
+        wanted = _read(self.typed) - others
+        return [self.typed, *(each.value for each in inside if wanted & _names(each)[1])]
+
     @property
     def holds_a_formula(self) -> bool:
         """True if something is typed out on the typed side: an operation, or a vector with numbers in it."""
-        codes = [self.typed, *(self.chapter.statements[place].code for place in self.typed_places())]
-        return any(_is_formula(node) for code in codes if code for node in _parts_of(code))
+        codes = [*self.typed_here(), *(self.chapter.statements[place].code for place in self.typed_places())]
+        return any(_is_formula(node) for code in codes for node in _parts_of(code))
 
     def __str__(self) -> str:
         return f"{self.number} in {self.chapter.name}, {self.chapter.statements[self.place].cell}"
