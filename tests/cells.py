@@ -108,13 +108,26 @@ class Chapter:
     def needed(self, place: int, names: frozenset[str] | None = None) -> set[int]:
         """Return the places of the statements that a statement needs, or that set the names given before it."""
         wanted = set(self.statements[place].reads if names is None else names)
-        found = set()
+        while True:
+            found = self._before(place, wanted)
+            functions = [
+                self.statements[each] for each in found if isinstance(self.statements[each].code, ast.FunctionDef)
+            ]
+            late = set().union(
+                *(each.reads for each in functions)
+            )  # read when a function is called, not where it is made
+            if late <= wanted:
+                return found
+            wanted |= late
+
+    def _before(self, place: int, names: set[str]) -> set[int]:
+        wanted, found = set(names), set()
         for before in range(place - 1, -1, -1):
             statement = self.statements[before]
             if wanted & statement.writes:
                 found.add(before)
-                sure = _loop_names(statement.code) if _only_adds(statement.code) else statement.writes
-                wanted -= {name for name in sure if name not in statement.reads}
+                if not _only_adds(statement.code):
+                    wanted -= {name for name in statement.writes if name not in statement.reads}
                 wanted |= statement.reads
         return found
 
