@@ -13,7 +13,7 @@ import re
 import sys
 import textwrap
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -204,12 +204,12 @@ def find_checks(book: Path = BOOK) -> list[Check]:
     return [check for path in _notebooks(book) for check in scan_notebook(book / path, path)[0]]
 
 
-def find_mentions(book: Path = BOOK) -> dict[str, Place]:
-    """Return where the chapters first link to each equation, by its anchor."""
-    found: dict[str, Place] = {}
+def find_mentions(book: Path = BOOK) -> dict[str, list[Place]]:
+    """Return where each chapter first links to an equation, by its anchor."""
+    found: dict[str, list[Place]] = {}
     for path in _notebooks(book):
         for anchor, place in scan_notebook(book / path, path)[1].items():
-            found.setdefault(anchor, place)
+            found.setdefault(anchor, []).append(place)
     return found
 
 
@@ -327,7 +327,7 @@ class Pages:
     registry: Registry
     equations: Mapping[str, list[Check]]
     errata: Mapping[str, list[Check]]
-    mentions: Mapping[str, Place]
+    mentions: Mapping[str, list[Place]]
 
     def open_equations(self) -> list[str]:
         """Return the numbers of the equations that need a check and have none."""
@@ -371,9 +371,10 @@ class Pages:
         errata = _links("erratum", equation.errata)
         key = equation.kind if checks or not equation.needs_check else f"{equation.kind} open"
         sentences = [text(key, places=_places(checks), errata=errata)]
-        mention = self.mentions.get(label("eq", equation.number))
-        if not equation.needs_check and (checks or mention):
-            sentences.append(text("given checked", places=_places(checks or [mention])))
+        if not equation.needs_check:
+            used: Sequence[Place] = checks or self.mentions.get(label("eq", equation.number), [])
+            if used:
+                sentences.append(text("given checked", places=_places(used)))
         if not equation.typed:
             sentences.append(text("not typed"))
         replaced_by = [each.number for each in self.registry.equations if equation.number in each.corrects]
