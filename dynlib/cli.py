@@ -194,7 +194,7 @@ def load(
     if is_urdf and gravity is None:
         raise typer.BadParameter("a URDF says nothing of gravity; give it: 0,0,-9.81", param_hint="--gravity")
     if given and not is_urdf:
-        raise typer.BadParameter("only a URDF needs it; this arm has its own data", param_hint=given[0])
+        raise typer.BadParameter("only a URDF needs it; a robot file says such things itself", param_hint=given[0])
     if is_urdf:
         robot = urdf.read(
             path,

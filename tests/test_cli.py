@@ -385,7 +385,7 @@ def test_doubtful_data_are_noted_beside_the_result():
         (["show", "planar_2r", "--set", "m1=1", "--set", " m1 = 1"], 2, "'m1' is given twice; expected one value"),
         (["show", "planar_2r", "--set", "m1="], 2, "'m1': '' is no number"),
         (["show", "planar_2r", "--set", "=1"], 2, "'=1' has no name; expected NAME=VALUE, such as m1=2.5."),
-        (["show", "planar_2r", "--tip", "x"], 2, "--tip: only a URDF needs it; this arm has its own data"),
+        (["show", "planar_2r", "--tip", "x"], 2, "--tip: only a URDF needs it; a robot file says such"),
         (["show", "planar_2r", "--base", "x"], 2, "--base: only a URDF needs it"),
         (["show", "planar_2r", "--lock", "x=1"], 2, "--lock: only a URDF needs it"),
         (["show", "planar_2r", "--allow-impossible"], 2, "--allow-impossible: only a URDF needs it"),
