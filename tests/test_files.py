@@ -1,5 +1,6 @@
 """Files: only files are read and written, whole or not at all, and every message names the path that was asked for."""
 
+import builtins
 import contextlib
 import os
 import re
@@ -216,6 +217,7 @@ def test_a_pipe_is_no_arm_and_nobody_waits_for_it(reader):
 def test_a_file_of_gigabytes_is_refused_before_it_is_read(reader, monkeypatch):
     with open("arm", "wb") as file:
         file.truncate(8 * 2**30)  # it holds nothing and takes no space
+    monkeypatch.setattr(builtins, "open", lambda *_: pytest.fail("opened"))
     with pytest.raises(ValueError, match=r"^arm holds more than 32 MB; expected the file of an arm.$"):
         reader("arm")
 
