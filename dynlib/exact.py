@@ -146,6 +146,7 @@ class Exactly(AsFloats):
             one to the last digits of a float.
         rounded: where an angle was rounded, by what was stated and what was read.
         largest: the largest change of an angle, in rad.
+        straightened: largest change of an entry of each matrix that was no rotation to the last digits of a float.
 
     >>> reading = Exactly()
     >>> reading.pose(frames.transform(frames.rotation_x(np.array(1.5708)), np.array([0.5, 0, 0])), "tool")[:3].tolist()
@@ -157,6 +158,7 @@ class Exactly(AsFloats):
     round_angles: bool = True
     rounded: dict[str, list[str]] = field(default_factory=dict)
     largest: float = 0.0
+    straightened: dict[str, float] = field(default_factory=dict)
 
     def numbers(self, array: Array) -> Array:
         """Return decimals as fractions; expressions stay."""
@@ -181,7 +183,10 @@ class Exactly(AsFloats):
         angles = min(ways, key=lambda way: sum(read.has(sympy.atan) for _, read in way))
         for shown, read in angles:
             self._note(shown, read, name)
-        return frames.rotation_of_rpy(as_array([read for _, read in angles] + [sympy.S.Zero], name, (4,))[:3])
+        exact = frames.rotation_of_rpy(as_array([read for _, read in angles] + [sympy.S.Zero], name, (4,))[:3])
+        if precision > 100 * _ROUNDING:
+            self.straightened[name] = float(np.abs(exact.astype(float) - R).max())
+        return exact
 
     def pose(self, T: Array, name: str) -> Array:
         """Return a pose of floats, shape (4, 4), in m, with an exact rotation."""
@@ -226,14 +231,20 @@ class Exactly(AsFloats):
         Args:
             name: of the arm.
         """
-        if not self.rounded:
-            return
-        each = [f"{what} ({_listed(places)})" for what, places in self.rounded.items()]
-        warnings.warn(
-            f"{name}: angles that state a part of pi within their digits are read as that: {'; '.join(each)}. "
-            f"The largest change is {self.largest:.1g} rad.",
-            stacklevel=level_of_caller(),
-        )
+        notes = []
+        if self.rounded:
+            each = [f"{what} ({_listed(places)})" for what, places in self.rounded.items()]
+            notes.append(
+                f"{name}: angles that state a part of pi within their digits are read as that: {'; '.join(each)}. "
+                f"The largest change is {self.largest:.1g} rad."
+            )
+        if self.straightened:
+            notes.append(
+                f"{name}: to the last digits, this is no rotation: {_listed(list(self.straightened))}; the nearest angles "
+                f"are taken. The largest change of an entry is {max(self.straightened.values()):.1g}."
+            )
+        for note in notes:
+            warnings.warn(note, stacklevel=level_of_caller())
 
 
 def _roll_pitch_yaw(R: Array) -> list[tuple[float, float, float]]:

@@ -431,7 +431,8 @@ class Robot(Data):
 
         Args:
             round_angles: if False, angles are read as parts of pi only where they are such to the last digits of a
-                float, so that no result changes by more than rounding.
+                float, so that no result changes by more than rounding. (A matrix typed with a few digits, which is no
+                rotation to the last one, is made one all the same, with a warning.)
 
         Returns:
             The exact robot. A warning says which angles were rounded, and by how much.

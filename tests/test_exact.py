@@ -284,6 +284,52 @@ def test_an_oblique_axis_that_is_rounded_is_said():
         assert arm.exact().links[1].fixed[:3, 2].tolist() == [0, sympy.S.Half, sympy.sqrt(3) / 2]
 
 
+def test_the_way_of_a_small_tilt_is_stated_less_precisely():
+    x, y, _ = Exactly().turned_to(np.array([0.0524, 0.0302, 0.9982]), "axis")[:3, 2]
+    assert sympy.simplify(y / x) == sympy.sqrt(3) / 3
+
+
+def test_axes_and_matrices_of_few_digits_are_their_floats_if_nothing_is_rounded():
+    reading = Exactly(round_angles=False)
+    R = np.array([[0.5, -0.8660254, 0], [0.8660254, 0.5, 0], [0, 0, 1]])
+    axis = np.array([0, 0.5, 0.866])
+    for exact, near in ((reading.rotation(R, "R"), R), (reading.turned_to(axis, "axis"), frames.turned_to(axis))):
+        assert all(entry.is_Rational for entry in exact.flat)
+        assert np.abs(exact.astype(float) - near).max() < 3e-9
+    assert reading.turned_to(axis, "axis").astype(float) == pytest.approx(frames.turned_to(axis), abs=1e-15)
+    assert not reading.rounded
+
+
+def test_a_matrix_that_is_no_rotation_to_the_last_digit_is_said_to_be_made_one():
+    c = 0.70710678
+    fixed = [[c, -c, 0, 0.1], [c, c, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+    arm = Robot([Link("revolute", fixed, Body(1, [0.1, 0, 0]))], GRAVITY)
+    note = "robot: to the last digits, this is no rotation: fixed of link 1; the nearest angles are taken. "
+    for round_angles in (True, False):
+        with pytest.warns(UserWarning, match=re.escape(note + "The largest change of an entry is 1e-09.")) as seen:
+            exact = arm.exact(round_angles=round_angles)
+        assert len(seen) == 1
+        assert exact.links[0].fixed[0].tolist() == [sympy.sqrt(2) / 2, -sympy.sqrt(2) / 2, 0, sympy.Rational(1, 10)]
+
+
+def test_a_note_lists_each_place_once_and_the_largest_change():
+    place = "pose = {rpy = [1.5708, 0, 1.5708]}"
+    more = "[[link]]\npose = {rpy = [1.5708, 0.785, 0]}\nmass = 1\n" * 5
+    arm = robotfile.loads(POSES.replace("PLACE", place) + more)
+    names = [f"rpy of pose of link {i}" for i in range(2, 8)]
+    note = (
+        f"robot file: angles that state a part of pi within their digits are read as that: 1.5708 as pi/2 "
+        f"({', '.join(names[:3])} and 3 more); 0.785 as pi/4 ({', '.join(names[1:4])} and 2 more). "
+        "The largest change is 0.0004 rad."
+    )
+    for text in (note, note):  # also when it is said again
+        with pytest.warns(UserWarning, match=re.escape(text)):
+            arm.exact()
+    first = robotfile.loads(POSES.replace("PLACE", "pose = {rpy = [0.785, 0, 1.5708]}"))
+    with pytest.warns(UserWarning, match="The largest change is 0.0004 rad"):
+        first.exact()
+
+
 ANGLES = [0, np.pi / 2, -np.pi / 2, np.pi, np.pi / 4, -np.pi / 3, np.pi / 12, 0.3, 1.5708, 0.785, 2.2]
 
 
