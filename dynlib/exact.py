@@ -240,8 +240,8 @@ class Exactly(AsFloats):
             )
         if self.straightened:
             notes.append(
-                f"{name}: to the last digits, this is no rotation: {_listed(list(self.straightened))}; the nearest angles "
-                f"are taken. The largest change of an entry is {max(self.straightened.values()):.1g}."
+                f"{name}: to the last digits, this is no rotation: {_listed(list(self.straightened))}; the nearest "
+                f"angles are taken. The largest change of an entry is {max(self.straightened.values()):.1g}."
             )
         for note in notes:
             warnings.warn(note, stacklevel=level_of_caller())
