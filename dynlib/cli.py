@@ -353,6 +353,8 @@ def derive(
             _refuse_output(out, arm)
         load_at_tip = _tip_load(tip_force, tip_moment, exact=q is None)
         robot, state = _state(load(arm, values, gravity, tip, base, locks, allow_impossible), q, dq, ddq)
+        if q is not None:
+            _torques(robot, state, load_at_tip)  # a document would print what is no number
         chosen = document.ENDINGS[f".{to}"] if to else None
         with Console(stderr=True).status(escape(f"deriving the torques of {_harmless(robot.name)}")):
             if out is None:
@@ -391,12 +393,18 @@ def torques(
         if q is None:
             robot = robot.exact()
             state = robot.motion_symbols()
-        _print_torques(robot, newton_euler.inverse_dynamics(robot, *state, **load_at_tip))
+        _print_torques(robot, _torques(robot, state, load_at_tip))
+
+
+def _torques(robot: Robot, state: Sequence[Any], load_at_tip: dict[str, Any]) -> Array:
+    """Return what the joints must supply; refuse a state for which no float is large enough."""
+    tau = newton_euler.inverse_dynamics(robot, *state, **load_at_tip)
+    if not is_symbolic(tau) and not np.isfinite(tau).all():
+        raise ValueError(f"the torques of {robot.name} are not finite: {tau.tolist()}; some number given is too large.")
+    return tau
 
 
 def _print_torques(robot: Robot, tau: Array) -> None:
-    if not is_symbolic(tau) and not np.isfinite(tau).all():
-        raise ValueError(f"the torques of {robot.name} are not finite: {tau.tolist()}; some number given is too large.")
     for i, (link, value) in enumerate(zip(robot.links, tau, strict=True), start=1):
         symbol = rf"\tau_{{{i}}}"
         if isinstance(value, float):

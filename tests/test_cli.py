@@ -259,7 +259,7 @@ def test_where_nothing_can_be_written_nothing_is_derived(tmp_path, monkeypatch):
 # ---- What else can happen --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["torques"])
+@pytest.mark.parametrize("command", ["torques", "derive"])
 def test_torques_that_are_not_finite_are_an_error(command):
     state = ["--q", "0,0,0,0,0,0", "--dq", "1e200,1,1,1,1e200,0"]
     shown, said = run(command, "puma560", *state, code=1)
