@@ -11,6 +11,7 @@ from dataclasses import fields
 import nbformat
 import numpy as np
 import pytest
+import sympy
 from cells import ALIVE, KILLED, Chapter, Check, changes, replaced
 from nbformat.v4 import new_code_cell, new_notebook
 
@@ -252,3 +253,40 @@ def test_every_number_of_a_step_fails_when_its_value_is_wrong(name):
             if KILLED not in results:
                 unseen.append(number)
     assert unseen == []
+
+
+# ---- The energies of document B ----------------------------------------------------------------------
+
+
+def printed_leg_energy(I1, I2, m2, dfirst, dsecond, v2):
+    """Kinetic energy of a leg as the document prints it (E22)."""
+    return I1 * dfirst**2 / 2 + I2 * (dfirst**2 + dsecond**2) / 2 + m2 * v2 / 2
+
+
+def printed_mass_centre(i, O, l, r, first, second):
+    """Mass centre of link i2 as the document prints it (E23, E24, E35)."""
+    of_y = 0 if i == 1 else i
+    x = l[i] * sympy.cos(first[i]) + r[i] * sympy.cos(second[i])
+    return np.array([x, l[of_y] * sympy.sin(first[of_y]) + r[i] * sympy.sin(second[i])])
+
+
+def printed_end_energy(m, I, v2, dpsi):
+    """Kinetic energy of the rod from C to P as the document prints it (E27)."""
+    return m * v2 / 2
+
+
+TORQUES = ["B3.12", "B3.13", "B3.12c", "E29"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("step", "printed", "numbers"),
+    [
+        ("leg_energy", printed_leg_energy, ["B3.1c", "B3.1", "B3.4", "B3.7", "E22", "E25", "E26", *TORQUES]),
+        ("mass_centre", printed_mass_centre, ["B3.3c", "B3.3", "B3.6", "B3.9", "E23", "E24", "E27b", "E35", *TORQUES]),
+        ("end_energy", printed_end_energy, ["B3.10c", "B3.10", "E27", *TORQUES]),
+    ],
+)
+def test_the_energies_of_the_document_cannot_take_the_place_of_the_right_ones(step, printed, numbers):
+    with broken(STEPS[step], printed):
+        assert CHAPTER["closed_chains_dynamics"].failing() >= set(numbers)
