@@ -117,7 +117,7 @@ class _Tape:
     """Assignments, one after the other, for a function without loops and pivots."""
 
     def __init__(self, formulas: Sequence[sympy.Expr]):
-        self.lines, self.formulas = sympy.cse(list(formulas), symbols=sympy.numbered_symbols("c_"), order="none")
+        self.lines, self.formulas = serial.in_pieces(formulas)
 
     def put(self, value: sympy.Expr) -> sympy.Expr:
         """Give a value a name, if it is more than a name or a number, and return that."""
@@ -195,16 +195,15 @@ def _formulas(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ..
         if not has_inertia(chain):
             continue
         mine = slice(first, first + chain.n)
-        theirs, their_rates, M_chain, h_chain = serial.formulas(chain)
-        names = dict(zip([*theirs, *their_rates], [*q[mine], *dq[mine]], strict=True))
-        M[mine, mine], h[mine] = _renamed(M_chain, names), _renamed(h_chain, names)
+        _, _, M[mine, mine], h[mine] = serial.formulas(chain, (q[mine], dq[mine]))
     h = h + exact_array(viscous_friction(mechanism)) * dq
     pushes = np.full(n, sympy.S.Zero)
     for load in loads:
         J_P = closed_chain.tree_jacobian(exact, q, load.point)
         pushes = pushes + J_P.T @ exact_array(np.concatenate([load.force, load.moment]).astype(float))
+    written = _as_sums if all(chain.n <= serial.EXPANDED_UP_TO for chain in mechanism.chains) else np.asarray
     phi, J, bias = (
-        _as_sums(formulas[list(kept)])
+        written(formulas[list(kept)])
         for formulas in (
             closed_chain.gap(exact, q),
             closed_chain.constraint_jacobian(exact, q),
@@ -266,10 +265,6 @@ def _compiled_with_pivots(
 def _smallest(K: Any, gaps: Any, n: int) -> list[float]:
     """Return the smallest change, in the measure of the masses, that takes gaps or their rates away."""
     return np.linalg.solve(K, [*np.zeros(n), *(-gap for gap in gaps)])[:n].tolist()
-
-
-def _renamed(formulas: Array, names: dict[Any, Any]) -> Array:
-    return np.asarray(np.frompyfunc(lambda formula: formula.xreplace(names), 1, 1)(formulas))
 
 
 def _as_sums(formulas: Array) -> Array:

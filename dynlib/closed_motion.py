@@ -8,6 +8,7 @@ and then the rates, both by as little as possible in the measure of the masses.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -15,15 +16,26 @@ from typing import Any
 import numpy as np
 
 from dynlib import closed_chain, closed_dynamics, lagrange
-from dynlib.arrays import Array
-from dynlib.closed_dynamics import Load
+from dynlib.arrays import Array, as_array, as_floats
+from dynlib.closed_dynamics import Load, tree_mass_matrix
 from dynlib.closed_equations import equations_of, independent_rows, less_turns_of, refuse_unfit, viscous_friction
+from dynlib.integration import (
+    OVERFLOW,
+    SimulationError,
+    SimulationInterrupted,
+    Solver,
+    Watch,
+    chosen,
+    fastest_decay,
+    number,
+    torques,
+)
 from dynlib.mechanism import Mechanism
 from dynlib.robot import Robot
-from dynlib.simulate import SimulationError, Torque
+from dynlib.simulate import Torque
 
 _SINGULAR = 1e-13  # least pivot of a matrix that is definite, relative to the largest
-_TOLERANCE = 1e-10  # error of one step, relative and absolute
+_TOLERANCE = 1e-10  # error of one step of the explicit method, relative and absolute
 _LARGEST_JUMP = 0.3  # of the rates, in a projection; more would take or give energy without anybody's noticing
 _LEAST_GRIP = 1e-6  # volume that the rows of J, the longest of length 1, and the free directions before span
 _ROUNDS = 8  # of the projection; Newton's method needs two
@@ -46,6 +58,8 @@ class LinkageMotion:
         potential: potential energy, shape (K,), in J.
         work: what inputs and loads have put in since the start, shape (K,), in J.
         lost: what friction has taken since the start, shape (K,), in J.
+        method: by which it was integrated: ``"DOP853"``, ``"Radau"``, or ``"RK4"`` in equal steps.
+        tolerance: error that a step was allowed to make, relative and absolute; None in equal steps.
     """
 
     t: Array
@@ -59,6 +73,8 @@ class LinkageMotion:
     potential: Array
     work: Array
     lost: Array
+    method: str
+    tolerance: float | None
 
     @property
     def energy(self) -> Array:
@@ -71,6 +87,8 @@ class LinkageMotion:
         return self.energy - self.energy[0] - self.work + self.lost
 
     def __repr__(self) -> str:
+        if not len(self.t):
+            return "motion without any state"
         return (
             f"motion over {self.t[-1] - self.t[0]:g} s at {len(self.t)} times: largest gap {self.gap.max():.1e} m, "
             f"largest imbalance of energy {np.abs(self.imbalance).max():.1e} J"
@@ -86,6 +104,7 @@ def simulate(
     *,
     dq0: Any = None,
     dt: float | None = None,
+    method: str | None = None,
     loads: Sequence[Load] = (),
     project: bool = True,
     baumgarte: float = 0.0,
@@ -94,8 +113,10 @@ def simulate(
 ) -> LinkageMotion:
     r"""Compute the motion that torques and loads cause.
 
-    The steps are as long as the error of one step allows (DOP853, 1e-10), or all equally long (the classical
-    Runge-Kutta method); :attr:`LinkageMotion.imbalance` tells how good they were.
+    The steps are as long as the error of one step allows (DOP853, 1e-10; where friction brakes a motion within a
+    fiftieth of a second, the implicit method Radau, 1e-8), or all equally long (the classical Runge-Kutta method);
+    :attr:`LinkageMotion.imbalance` tells how good they were. A run of more than some seconds shows how far it is, and
+    Ctrl-C ends it, as in :func:`dynlib.simulate.simulate`.
 
     Args:
         mechanism: chains and closures, of numbers; every link needs a mass. Joints may have viscous friction.
@@ -106,6 +127,7 @@ def simulate(
             of a closed state, each (n,), or constant, shape (m,), in N m or N; nothing if left out.
         dq0: rates of all coordinates, shape (n,), for a start in which the inputs do not determine them.
         dt: length of equal steps, in s; then nothing controls their error.
+        method: ``"DOP853"`` or ``"Radau"``, if the choice is not to be made by the friction.
         loads: constant forces that the surroundings put *on* the mechanism.
         project: move position and rates back after each step until they fit the closures. Without it they drift.
         baumgarte: :math:`\omega`, in 1/s: pull the gaps back like a spring with critical damping,
@@ -121,7 +143,10 @@ def simulate(
         ClosureError: q0 does not close the chains; nothing is simulated from there.
         SingularPosition: the inputs do not determine the rates at the start.
         SimulationError: the motion cannot go on: a step was so long that the closures tore, or they lose rank, as when
-            all bars of a parallelogram come into line. There the mechanism can change into another way of moving.
+            all bars of a parallelogram come into line. There the mechanism can change into another way of moving. The
+            error holds the motion so far.
+        SimulationInterrupted: Ctrl-C (it is a :class:`KeyboardInterrupt`); it holds the motion so far, too.
+        TypeError: something that is no number where one is expected.
         ValueError: a wrong length, shape or number, times that do not grow, dry friction, or a link without mass data.
 
     >>> from dynlib.linkages import four_bar
@@ -129,11 +154,12 @@ def simulate(
     >>> bool(simulate(bars, bars.positions([-0.5], mode=[1]), [0], [0, 1]).gap.max() < 1e-14)
     True
     """
-    times = np.asarray(t, dtype=float)
-    if times.ndim != 1 or len(times) < 1 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
-        raise ValueError(f"t is {t!r}; expected growing times, shape (K,), in s.")
-    if not (dt is None or (dt > 0 and math.isfinite(dt))) or not (baumgarte >= 0 and math.isfinite(baumgarte)):
+    times = _times(t)
+    fits = dt is None or (number("dt", dt) > 0 and math.isfinite(dt))
+    if not fits or not (number("baumgarte", baumgarte) >= 0 and math.isfinite(baumgarte)):
         raise ValueError(f"dt is {dt} s and baumgarte {baumgarte} 1/s; expected dt > 0 and baumgarte >= 0.")
+    if dt is not None and method is not None:
+        raise ValueError(f"give dt = {dt} s for equal steps, or the method {method!r}, which chooses its steps itself.")
     refuse_unfit(mechanism)
     (q0,) = mechanism.state(q=q0)
     if q0.ndim != 1:
@@ -146,7 +172,17 @@ def simulate(
         (dq0,) = mechanism.state(dq=dq0)
         closed_dynamics.refuse_opening(mechanism, q0, dq0)
     run = _Run(mechanism, tuple(loads), torque, baumgarte, project, compiled, q0)
-    return run.through(q0.tolist(), dq0.tolist(), times, dt, progress)
+    return run.through(q0.tolist(), dq0.tolist(), times, dt, method, progress)
+
+
+def _times(t: Any) -> Array:
+    try:
+        times = as_floats(as_array(t, "t", (None,)))
+    except ValueError:
+        times = np.zeros(0)
+    if len(times) < 1 or (np.diff(times) <= 0).any():
+        raise ValueError(f"t is {t!r}; expected growing times, shape (K,), in s.")
+    return times
 
 
 class _Run:
@@ -170,6 +206,8 @@ class _Run:
             self.torque = torque
         else:
             constant = mechanism.input_values("torque", torque)
+            if constant.ndim != 1:
+                raise ValueError(f"torque has the shape {constant.shape}; expected ({mechanism.m},), or a function.")
             self.torque = lambda t, q, dq: constant
         self.viscous = viscous_friction(mechanism).tolist()
         self.energies = torque is not None or bool(loads) or any(self.viscous)
@@ -187,13 +225,12 @@ class _Run:
                 for _ in range(2):
                     q = [a + b for a, b in zip(q, self.equations.closing(q)[0], strict=True)]
                 dq = [a + b for a, b in zip(dq, self.equations.steadying(q, dq), strict=True)]
-            given = np.asarray(self.torque(t, np.array(q), np.array(dq)), dtype=float)
-            if given.shape != (self.mechanism.m,) or not np.isfinite(given).all():
-                raise ValueError(
-                    f"torque gave {given.tolist()} at t = {t:g} s; expected {self.mechanism.m} finite numbers, one for "
-                    "each input."
-                )
-            for place, value in zip(self.mechanism.u, given.tolist(), strict=True):
+            given = self.torque(t, np.array(q), np.array(dq))
+            try:
+                values = torques(given, self.mechanism.m)
+            except (TypeError, ValueError) as error:
+                raise SimulationError(f"{error} One torque for each input is needed.", t, q, dq) from None
+            for place, value in zip(self.mechanism.u, values, strict=True):
                 found[place] = value
         return found
 
@@ -303,25 +340,59 @@ class _Run:
         return (np.array(q) - changes[:, 0]).tolist(), (np.array(dq) - changes[:, 1]).tolist()
 
     def through(
-        self, q: list[float], dq: list[float], times: Array, dt: float | None, progress: Callable[[float], Any] | None
+        self,
+        q: list[float],
+        dq: list[float],
+        times: Array,
+        dt: float | None,
+        method: str | None,
+        progress: Callable[[float], Any] | None,
     ) -> LinkageMotion:
-        """Integrate from the first time to the last, and keep what is wanted."""
-        start, end = float(times[0]), float(times[-1])
-        y = [*q, *dq, 0.0, 0.0]
-        rows, shown = [self.row(start, y)], 0.0
-        states = self.controlled(y, times) if dt is None else self.equal(y, times, dt)
+        """Integrate from the first time to the last; what was computed before an error stands in the error."""
+        self.t, self.y, self.solver = float(times[0]), [*q, *dq, 0.0, 0.0], Solver("RK4", math.nan, math.nan)
+        self.taken: list[float] = []
+        self.rows: list[tuple[Array, ...]] = []
+        try:
+            with Watch(self.t, float(times[-1]), progress) as watch:
+                self.integrate(times, dt, method, watch)
+            return self.record()
+        except SimulationError as error:
+            error.motion = self.so_far()
+            raise
+        except KeyboardInterrupt:
+            raise SimulationInterrupted(self.t, self.so_far()) from None
+
+    def integrate(self, times: Array, dt: float | None, method: str | None, watch: Watch) -> None:
+        """Integrate, and keep what is wanted."""
+        y, n = self.y, self.n
+        self.keep(self.t, y)
+        if dt is None:
+            span, decay = float(times[-1] - times[0]), self.fastest_decay(y[:n])
+            self.solver = chosen(decay, span, _TOLERANCE, method=method, rtol=None, atol=None, max_step=math.inf)
+        states = self.controlled(y, times, watch) if dt is None else self.equal(y, times, dt)
         for t, y, wanted in states:
             if not all(map(math.isfinite, y)):
-                raise SimulationError("the numbers grew beyond all bounds; use a smaller dt.", t, q, dq)
+                why = "the numbers grew beyond all bounds; use a smaller dt."
+                raise SimulationError(why, t, self.y[:n], self.y[n : 2 * n])
             if self.project:
-                self.refuse_fork(t, y[: self.n], y[self.n : 2 * self.n])
+                self.refuse_fork(t, y[:n], y[n : 2 * n])
             if wanted:
-                rows.append(self.row(t, y))
-            share = (t - start) / (end - start)
-            if progress is not None and (share >= shown + 0.01 or (share >= 1 and wanted)):
-                shown = min(share, 1.0)
-                progress(shown)
-        return self.record(times, rows)
+                self.keep(t, y)
+            self.t, self.y = t, y
+            watch.tell(t)
+
+    def keep(self, t: float, y: list[float]) -> None:
+        """Keep a line of the record."""
+        self.rows.append(self.row(t, y))
+        self.taken.append(t)
+
+    def fastest_decay(self, q: list[float]) -> float:
+        """Return how fast friction takes the speed of the motion that it brakes most, in 1/s."""
+        if not any(self.viscous):
+            return 0.0
+        free = self.free_directions(np.array(self.equations.closing(q)[2]).reshape(-1, self.n))
+        M = tree_mass_matrix(self.mechanism, less_turns_of(self.mechanism, np.array(q)))
+        return fastest_decay(free.T @ M @ free, free.T @ np.diag(self.viscous) @ free)
 
     def equal(self, y: list[float], times: Array, dt: float) -> Iterator[tuple[float, list[float], bool]]:
         """Yield time and state after each of equal steps, and whether the state is one that is wanted."""
@@ -334,20 +405,18 @@ class _Run:
                 y = self.fitted(t, y) if self.project else y
                 yield t, y, k == count
 
-    def controlled(self, y: list[float], times: Array) -> Iterator[tuple[float, list[float], bool]]:
+    def controlled(self, y: list[float], times: Array, watch: Watch) -> Iterator[tuple[float, list[float], bool]]:
         """Yield the same with steps whose error is controlled."""
-        from scipy.integrate import DOP853
 
         def derivative(t: float, state: Array) -> Array:
             return np.array(self.derivative(t, state.tolist()))
 
         if len(times) < 2:
             return
-        solver = DOP853(derivative, float(times[0]), np.array(y), float(times[-1]), rtol=_TOLERANCE, atol=_TOLERANCE)
-        left = times[1:].tolist()
+        n, left = self.n, times[1:].tolist()
+        solver = self.solver.start(derivative, float(times[0]), y, left[-1])
         while left:
-            if message := solver.step():
-                n = self.n
+            if message := solver.step() or watch.stalled(solver.t):
                 raise SimulationError(message, solver.t, solver.y[:n].tolist(), solver.y[n : 2 * n].tolist())
             between: Any = solver.dense_output() if left[0] < solver.t else None
             while left and left[0] < solver.t:
@@ -393,15 +462,35 @@ class _Run:
         every[list(self.equations.kept)] = lam
         return np.array(q), np.array(dq), np.array(ddq), np.array(forces)[self.mechanism.u], every, np.array(y[2 * n :])
 
-    def record(self, times: Array, rows: list[tuple[Array, ...]]) -> LinkageMotion:
+    def so_far(self) -> LinkageMotion:
+        """Return the motion up to the last state, after an error."""
+        if self.taken and self.t > self.taken[-1]:
+            with suppress(SimulationError):  # of this state nothing may be known but that it was reached
+                self.keep(self.t, self.y)
+        return self.record()
+
+    def record(self) -> LinkageMotion:
         """Return the motion; its energies come from the recursion, whatever has integrated it."""
-        q, dq, ddq, tau, lam, balance = (np.array(column) for column in zip(*rows, strict=True))
-        kinetic, potential = energy_of(self.mechanism, q, dq)
+        n, m, r = self.n, self.mechanism.m, len(self.mechanism.rows)
+        shapes = (n, n, n, m, r, 2)
+        columns = zip(*self.rows, strict=True) if self.rows else [[]] * len(shapes)
+        parts = zip(columns, shapes, strict=True)
+        q, dq, ddq, tau, lam, balance = (np.array(column).reshape(len(self.rows), size) for column, size in parts)
+        with np.errstate(over="ignore", invalid="ignore"):  # it is looked for
+            kinetic, potential = energy_of(self.mechanism, q, dq)
+        if (bad := ~np.isfinite(kinetic + potential)).any():
+            first = int(bad.argmax())
+            t, self.rows = self.taken[first], self.rows[:first]
+            self.taken = self.taken[:first]
+            self.t = self.taken[-1] if self.taken else t
+            raise SimulationError(OVERFLOW, t, q[first].tolist(), dq[first].tolist())
         phi = closed_chain.gap(self.mechanism, less_turns_of(self.mechanism, q))
         widest = np.abs(phi).max(axis=-1, initial=0.0)
+        method, tolerance = self.solver.method, None if math.isnan(self.solver.rtol) else self.solver.rtol
         return LinkageMotion(
-            times.copy(), q, dq, ddq, tau, lam, widest, kinetic, potential, balance[:, 0], balance[:, 1]
-        )
+            np.array(self.taken), q, dq, ddq, tau, lam, widest, kinetic, potential, balance[:, 0], balance[:, 1],
+            method, tolerance,
+        )  # fmt: skip
 
 
 def energy_of(mechanism: Mechanism, q: Any, dq: Any) -> tuple[Array, Array]:

@@ -8,7 +8,9 @@ an event, and after it the equations are set up anew, so that a stuck joint real
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import product
@@ -18,8 +20,10 @@ import numpy as np
 import sympy
 
 from dynlib import lagrange, newton_euler, structure
-from dynlib.arrays import Array, apply, batches_together, exact_array, transpose
+from dynlib.arrays import Array, apply, as_array, as_floats, batches_together, exact_array, transpose
 from dynlib.frames import rotation
+from dynlib.integration import OVERFLOW, SimulationError, Solver, Watch, chosen, fastest_decay, number, torques
+from dynlib.integration import SimulationInterrupted as SimulationInterrupted
 from dynlib.notation import tidy
 from dynlib.robot import Robot
 from dynlib.velocity import BaseMotion, Wrench, static_torques
@@ -31,12 +35,17 @@ Wanted = Callable[[float], tuple[Array, Array, Array]]
 """A wanted motion, as a function of time (s); it gives joint values, rates and accelerations, each (N,)."""
 
 RTOL, ATOL = 1e-13, 1e-13
-"""Error that one step may make, relative and absolute; tight, so that the energy of a free arm stays what it is."""
+"""Error that a step of the explicit method may make, relative and absolute; tight, so that the energy of a free arm
+stays what it is."""
 
 SLOWEST_REBOUND = 1e-6
 """A joint that leaves a stop after an impact more slowly than this, in rad/s or m/s, counts as resting there."""
 
-_COMPILED_UP_TO = 3  # joints; the formulas of larger arms take long to derive
+EXPANDED_UP_TO = 3
+"""Joints of an arm up to which its formulas are expanded; those of larger arms have many times as many terms then."""
+
+_COMPILED_UP_TO = 7  # joints; the formulas of larger arms take long to derive
+_LONGEST, _DEEPEST = 50, 20  # of an expression that Python's compiler is given; it is recursive
 _SINGULAR = 1e-12
 _SLACK = 1e-9  # of the torques at work: so much more than dry friction can hold sets a joint free
 _LOOKS = 8  # places in each step where events are looked for
@@ -298,8 +307,8 @@ def equations_of(robot: Robot, *, compiled: bool | None = None) -> Equations:
     Args:
         robot: the arm, of floats; rotors count, friction does not.
         compiled: whether closed formulas are derived and compiled once, so that a call takes microseconds; otherwise
-            each call runs the recursion, which takes milliseconds. By default for up to 3 joints; the formulas of
-            larger arms take from seconds to minutes to derive.
+            each call runs the recursion, which takes milliseconds. By default for up to 7 joints: deriving takes
+            seconds for the arms of the catalogue, and with each joint more twice as long.
 
     Returns:
         A function of the joint values and rates, lists of N floats, that gives the rows of M, each a list, and
@@ -325,27 +334,34 @@ def _equations(robot: Robot, compiled: bool) -> Equations:
 
 def _by_recursion(robot: Robot) -> Equations:
     def equations(q: list[float], dq: list[float]) -> tuple[Sequence[list[float]], list[float]]:
-        M, h = _mass_and_bias(robot, np.array(q), np.array(dq))
+        with np.errstate(over="ignore", invalid="ignore"):  # whoever asks looks for it
+            M, h = _mass_and_bias(robot, np.array(q), np.array(dq))
         return M.tolist(), h.tolist()
 
     return equations
 
 
 def _closed_form(robot: Robot) -> Equations:
-    """Derive M and C dq + g once, as sums of sines and cosines, and turn them into a function of floats."""
+    """Derive M and C dq + g once, and turn them into a function of floats."""
     q, dq, M, h = formulas(robot)
-    evaluate = sympy.lambdify([*q, *dq], (tuple(map(list, M)), list(h)), modules="math", cse=True)
+    lines, found = in_pieces([*M.flat, *h])
+    results = np.array(found[: M.size], dtype=object).reshape(M.shape).tolist(), found[M.size :]
+    results = tuple(results[0]), results[1]
+    evaluate = sympy.lambdify([*q, *dq], results, modules="math", cse=lambda _: (lines, results))
     return lambda q, dq: evaluate(*q, *dq)
 
 
-def formulas(robot: Robot) -> tuple[Array, Array, Array, Array]:
+def formulas(robot: Robot, symbols: tuple[Array, Array] | None = None) -> tuple[Array, Array, Array, Array]:
     r"""Derive the equations of motion of an arm of numbers as closed formulas, floats read as the decimals they show.
 
     Args:
         robot: the arm, of floats; rotors count, friction does not.
+        symbols: of the joint values and of the rates, each (N,), if they are not to be those of the arm.
 
     Returns:
-        The symbols of the joint values and rates, each (N,); M, shape (N, N); and :math:`C\dot q+g`, shape (N,).
+        The symbols of the joint values and rates, each (N,); M, shape (N, N); and :math:`C\dot q+g`, shape (N,). For up
+        to 3 joints they are sums of products, with sines and cosines of sums of angles; for more as the recursion
+        gives them, in brackets.
 
     >>> from dynlib import robots
     >>> formulas(robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10))[3][1]
@@ -353,29 +369,74 @@ def formulas(robot: Robot) -> tuple[Array, Array, Array, Array]:
     """
     without_motors = replace(robot, links=[replace(link, motor=None) for link in robot.links])
     exact = without_motors.exact(round_angles=False)
-    q, dq, _ = exact.motion_symbols()
+    q, dq = symbols or exact.motion_symbols()[:2]
     M = structure.mass_matrix(exact, q) + np.diag(exact_array(_bare(robot)[1]))
     h = structure.velocity_torque(exact, q, dq) + structure.gravity_torque(exact, q)
+    if robot.n > EXPANDED_UP_TO:
+        return q, dq, M, h
     tidied = np.frompyfunc(tidy, 1, 1)
     return q, dq, tidied(M), tidied(h)
 
 
-# ---- Simulation ------------------------------------------------------------------------------------
+def in_pieces(
+    formulas: Sequence[sympy.Expr],
+) -> tuple[list[tuple[sympy.Symbol, sympy.Expr]], list[sympy.Expr]]:
+    """Cut formulas into short assignments, each of what occurs more than once, is long or is deep.
 
+    Every part is looked at once, so that this takes a time proportional to the different parts, however often they
+    occur; and no assignment is so long or deep that Python's compiler, which is recursive, could not read it.
 
-class SimulationError(RuntimeError):
-    """A simulation that cannot go on; the message says why, when and where.
+    Args:
+        formulas: expressions without names that begin with ``p_``.
 
-    Attributes:
-        t: time, in s.
-        q: joint values there, shape (N,).
-        dq: joint rates there, shape (N,).
+    Returns:
+        Names with their values, in the order in which they can be computed; and the formulas in these names.
+
+    >>> a, b = sympy.symbols("a b")
+    >>> in_pieces([sympy.sin(a + b), (a + b) ** 2])
+    ([(p_0, a + b)], [sin(p_0), p_0**2])
     """
+    parts = _parts(formulas)
+    uses = Counter(argument for part in parts for argument in part.args)
+    lines: list[tuple[sympy.Symbol, sympy.Expr]] = []
+    short: dict[sympy.Expr, tuple[sympy.Expr, int]] = {}  # each part in names, and how deep that is
 
-    def __init__(self, why: str, t: float, q: Sequence[float], dq: Sequence[float]):
-        self.t, self.q, self.dq = t, np.array(q), np.array(dq)
-        at = f"t = {t:.9g} s, q = {self.q.tolist()}, dq = {self.dq.tolist()}"
-        super().__init__(f"the simulation cannot go on at {at}: {why}")
+    def named(value: sympy.Expr) -> sympy.Symbol:
+        lines.append((sympy.Symbol(f"p_{len(lines)}"), value))
+        return lines[-1][0]
+
+    for part in parts:
+        if part.is_Atom:
+            short[part] = part, 0
+            continue
+        arguments = [short[argument][0] for argument in part.args]
+        depth = 1 + max(short[argument][1] for argument in part.args)
+        while len(arguments) > _LONGEST:
+            groups = [arguments[k : k + _LONGEST] for k in range(0, len(arguments), _LONGEST)]
+            arguments = [named(part.func(*group, evaluate=False)) for group in groups]
+        value = part.func(*arguments, evaluate=False)
+        short[part] = (named(value), 0) if uses[part] > 1 or depth >= _DEEPEST else (value, depth)
+    return lines, [short[formula][0] for formula in formulas]
+
+
+def _parts(formulas: Sequence[sympy.Expr]) -> list[sympy.Expr]:
+    """Return all different parts of formulas, each after its own parts."""
+    found: dict[sympy.Expr, bool] = {}  # whether all parts of a part stand before it
+    waiting = list(reversed(formulas))
+    while waiting:
+        part = waiting[-1]
+        if found.get(part):
+            waiting.pop()
+        elif part in found:
+            del found[part]
+            found[part] = True
+        else:
+            found[part] = False
+            waiting.extend(argument for argument in part.args if not found.get(argument))
+    return list(found)
+
+
+# ---- Simulation ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -411,6 +472,9 @@ class Motion:
         work: what the motors and loads have put in since the start, shape (K,), in J.
         lost: what friction and impacts have taken since the start, shape (K,), in J.
         events: switches of the equations, in order.
+        method: by which it was integrated, ``"DOP853"`` or ``"Radau"``.
+        rtol: error that a step was allowed to make, relative.
+        atol: error that a step was allowed to make, absolute, in units of the state.
     """
 
     t: Array
@@ -423,6 +487,9 @@ class Motion:
     work: Array
     lost: Array
     events: tuple[Event, ...]
+    method: str
+    rtol: float
+    atol: float
 
     @property
     def energy(self) -> Array:
@@ -445,16 +512,23 @@ def simulate(
     wrenches: Sequence[Wrench] = (),
     stops: Any = None,
     restitution: Any = 0.0,
-    rtol: float = RTOL,
-    atol: float = ATOL,
+    method: str | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
     max_step: float = math.inf,
     progress: Callable[[float], Any] | None = None,
     compiled: bool | None = None,
 ) -> Motion:
     r"""Let an arm move, from a state at the first of some times to the last.
 
-    Between events the equations are integrated by DOP853, a Runge-Kutta method of order 8. Dry friction of the motors
-    sticks and slips; a joint at a stop rests there or bounces.
+    Between events the equations are integrated by DOP853, a Runge-Kutta method of order 8 with tolerances of 1e-13. If
+    viscous friction brakes a joint within a fiftieth of a second (the largest eigenvalue of :math:`M^{-1}B` at the
+    start is above 50 1/s) that would take very many steps; then Radau is taken, an implicit method of order 5, with
+    tolerances of 1e-8. The motion says which it was. Dry friction of the motors sticks and slips; a joint at a stop
+    rests there or bounces.
+
+    A run of more than some seconds shows on the standard error stream how far it is and how long it will take (in a
+    notebook after a minute). Ctrl-C ends it and keeps the motion up to there.
 
     Args:
         robot: the arm, of floats; the inertia and friction of its motors count.
@@ -464,15 +538,19 @@ def simulate(
         torque: what the motors supply, seen at the joints, in N m or N: None for nothing, an array (N,), or a function
             ``torque(t, q, dq)``.
         wrenches: loads that the surroundings put *on* the arm all the time.
-        stops: lowest and highest joint values, shape (N, 2), in rad or m; ``inf`` for a joint without.
+        stops: lowest and highest joint value of each joint, shape (N, 2), in rad or m; ``None`` in place of a number or
+            of both for a joint that has none there.
         restitution: rate after the impact divided by rate before it, 0 to 1, one number or shape (N,).
-        rtol: error allowed in a step, relative.
-        atol: error allowed in a step, absolute, in units of the state.
+        method: ``"DOP853"`` or ``"Radau"``, if the choice is not to be made by the friction. A controller that brakes a
+            light link hard makes the equations stiff, too.
+        rtol: error allowed in a step, relative; by default that of the method.
+        atol: error allowed in a step, absolute, in units of the state; by default that of the method.
         max_step: longest step, in s; for a torque with pulses that long steps would miss.
         progress: is called with the share done, 0 to 1, at most about a hundred times (it jumps where the solver
-            takes long steps), such as ``lambda share: print(f"\r{share:4.0%}", end="")``; nothing is printed by itself.
-        compiled: whether the equations are derived and compiled first, which makes each call a thousand times as fast;
-            by default for up to 3 joints (the formulas of larger arms take from seconds to minutes to derive).
+            takes long steps), such as ``lambda share: print(f"\r{share:4.0%}", end="")``; then nothing is shown by
+            itself.
+        compiled: whether the equations are derived and compiled first, which makes each call a hundred times as fast;
+            by default for up to 7 joints (see :func:`equations_of`).
 
     Returns:
         :class:`Motion`.
@@ -480,7 +558,9 @@ def simulate(
     Raises:
         ValueError: times that do not ascend, wrong shapes or numbers, a start beyond a stop, symbols, a link without
             mass data or a singular mass matrix at the start.
-        SimulationError: the motion cannot be continued; it says at which time and state.
+        TypeError: something that is no number where one is expected.
+        SimulationError: the motion cannot be continued; it says at which time and state, and holds the motion so far.
+        SimulationInterrupted: Ctrl-C (it is a :class:`KeyboardInterrupt`); it holds the motion so far, too.
 
     >>> from dynlib import robots
     >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=9.81)
@@ -492,7 +572,9 @@ def simulate(
     q, dq = _start(robot, q0, dq0)
     times = _times(t)
     limits, bounce = _stops(robot, stops, restitution, q)
-    _refuse_singular(robot, q, _mass_and_bias(robot, q, dq)[0])
+    M = _mass_and_bias(robot, q, dq)[0]
+    _refuse_singular(robot, q, M)
+    decay, span = fastest_decay(M, np.diag(_Drive.of(robot).viscous)), float(times[-1] - times[0])
     run = _Run(
         robot=robot,
         equations=equations_of(robot, compiled=compiled),
@@ -500,9 +582,9 @@ def simulate(
         wrenches=wrenches,
         limits=limits,
         bounce=bounce,
+        solver=chosen(decay, span, RTOL, method=method, rtol=rtol, atol=atol, max_step=max_step),
     )
-    solver = {"rtol": max(rtol, 100 * np.finfo(float).eps), "atol": atol, "max_step": max_step}
-    return run.through(q, dq, times, solver, progress)
+    return run.through(q, dq, times, progress)
 
 
 def _start(robot: Robot, q0: Any, dq0: Any) -> tuple[Array, Array]:
@@ -516,14 +598,12 @@ def _start(robot: Robot, q0: Any, dq0: Any) -> tuple[Array, Array]:
 
 
 def _times(t: Any) -> Array:
-    times = np.asarray(t, dtype=float)
+    times = as_floats(as_array(t, "t", (), batch=True))
     if times.ndim != 1 or len(times) < 2:
         raise ValueError(
             f"t has the shape {times.shape}; expected at least two times, such as numpy.linspace(0, 10, 501): the "
             "motion starts at the first and is given at all of them."
         )
-    if not np.isfinite(times).all():
-        raise ValueError(f"t holds {times[~np.isfinite(times)][0]}; expected finite times.")
     steps = np.diff(times)
     if (steps <= 0).any():
         k = int(np.argmax(steps <= 0))
@@ -535,46 +615,60 @@ def _times(t: Any) -> Array:
 
 
 def _stops(robot: Robot, stops: Any, restitution: Any, q: Array) -> tuple[Array, Array]:
-    limits = np.tile([-np.inf, np.inf], (robot.n, 1)) if stops is None else np.asarray(stops, dtype=float)
-    if limits.shape != (robot.n, 2):
-        raise ValueError(
-            f"stops has the shape {limits.shape}; expected ({robot.n}, 2): lowest and highest value of each joint, "
-            "-inf and inf for a joint without stops."
-        )
+    limits = np.tile([-np.inf, np.inf], (robot.n, 1)) if stops is None else _limits(robot, stops)
     for i, (low, high) in enumerate(limits):
         if not low < high:
             raise ValueError(f"the stops of joint {i + 1} are {low:g} and {high:g}; expected the lower one first.")
         if not low <= q[i] <= high:
             raise ValueError(f"joint {i + 1} starts at {q[i]:g}, beyond its stops {low:g} and {high:g}.")
-    bounce = np.asarray(restitution, dtype=float)
+    bounce = as_floats(as_array(restitution, "restitution", (), batch=True))
     if bounce.shape not in ((), (robot.n,)) or not ((bounce >= 0) & (bounce <= 1)).all():
         raise ValueError(
-            f"restitution is {np.asarray(restitution).tolist()}; expected one number or {robot.n} numbers from 0 (no "
-            "rebound) to 1 (no loss)."
+            f"restitution is {bounce.tolist()}; expected one number or {robot.n} numbers from 0 (no rebound) to 1 (no "
+            "loss)."
         )
     return limits, np.broadcast_to(bounce, (robot.n,))
+
+
+def _limits(robot: Robot, stops: Any) -> Array:
+    """Read the stops of each joint, a pair or None; None in a pair is a side without a stop."""
+    pairs = list(stops) if isinstance(stops, Iterable) and not isinstance(stops, str) else stops
+    if not isinstance(pairs, list) or len(pairs) != robot.n:
+        came = f"has the shape {np.array(pairs, dtype=object).shape}" if isinstance(pairs, list) else f"is {stops!r}"
+        raise ValueError(
+            f"stops {came}; expected ({robot.n}, 2): lowest and highest value of each joint, None for a joint without "
+            "stops."
+        )
+    found = []
+    for i, pair in enumerate(pairs):
+        bounds = [None, None] if pair is None else list(pair) if isinstance(pair, Iterable) else [pair]
+        if len(bounds) != 2 or isinstance(pair, str):
+            raise ValueError(
+                f"the stops of joint {i + 1} are {pair!r}; expected the lowest and the highest value, or None."
+            )
+        ends = zip(bounds, (-math.inf, math.inf), strict=True)
+        found.append([end if each is None else number(f"a stop of joint {i + 1}", each) for each, end in ends])
+    return np.array(found)
 
 
 def _torque(robot: Robot, torque: Any) -> Callable[[float, list[float], list[float]], list[float]] | None:
     if torque is None:
         return None
     if not callable(torque):
-        (given,) = _joint_values(robot, torque=torque)
-        if given.ndim != 1:
+        if (dimension := np.ndim(torque)) > 1:
             raise ValueError(
-                f"torque has the shape {given.shape}; expected ({robot.n},), or a function torque(t, q, dq) if it "
+                f"torque has {dimension} axes; expected the shape ({robot.n},), or a function torque(t, q, dq) if it "
                 "changes in time."
             )
-        constant: list[float] = given.tolist()
+        constant = torques(torque, robot.n, "torque")
         return lambda t, q, dq: constant
 
     def supplied(t: float, q: list[float], dq: list[float]) -> list[float]:
-        given = np.asarray(torque(t, np.array(q), np.array(dq)), dtype=float)
-        if given.shape != (robot.n,):
-            raise SimulationError(f"torque(t, q, dq) gave the shape {given.shape}; expected ({robot.n},).", t, q, dq)
-        if not np.isfinite(given).all():
-            raise SimulationError(f"torque(t, q, dq) gave {given.tolist()}; expected finite numbers.", t, q, dq)
-        return given.tolist()
+        given = torque(t, np.array(q), np.array(dq))
+        try:
+            return torques(given, robot.n)
+        except (TypeError, ValueError) as error:
+            raise SimulationError(str(error), t, q, dq) from None
 
     return supplied
 
@@ -590,7 +684,9 @@ class _Run:
         wrenches: Sequence[Wrench],
         limits: Array,
         bounce: Array,
+        solver: Solver,
     ):
+        self.solver = solver
         self.robot, self.equations, self.torque = robot, equations, torque
         self.wrenches, self.limits, self.bounce = tuple(wrenches), limits.tolist(), bounce.tolist()
         self.n, self.drive = robot.n, _Drive.of(robot)
@@ -625,7 +721,12 @@ class _Run:
     def terms(self, t: float, y: list[float]) -> tuple[Sequence[list[float]], list[float], list[float], list[float]]:
         """Return M, all torques but those that hold joints at rest, the supplied torques, and the friction."""
         q, dq = y[: self.n], y[self.n : 2 * self.n]
-        M, h = self.equations(q, dq)
+        try:
+            M, h = self.equations(q, dq)
+        except OverflowError:
+            h = [math.inf]
+        if not math.isfinite(sum(h)):
+            raise SimulationError(OVERFLOW, t, q, dq)
         if not self.energies:  # nothing but weight and inertia: the usual case where many steps are needed
             return M, [-other for other in h], [0.0] * self.n, [0.0] * self.n
         tau, friction = self.supplied(t, q, dq), self.friction(dq)
@@ -818,22 +919,32 @@ class _Run:
 
     # -- The loop
 
-    def through(
-        self, q: Array, dq: Array, times: Array, solver: dict[str, float], progress: Callable[[float], Any] | None
-    ) -> Motion:
-        """Integrate from the first time to the last."""
-        from scipy.integrate import DOP853
+    def through(self, q: Array, dq: Array, times: Array, progress: Callable[[float], Any] | None) -> Motion:
+        """Integrate from the first time to the last; what was computed before an error stands in the error."""
+        self.t, self.y = float(times[0]), [*q.tolist(), *dq.tolist(), *[0.0, 0.0] * self.energies]
+        self.rows: list[list[float]] = []
+        try:
+            with Watch(self.t, float(times[-1]), progress) as watch:
+                self.integrate(times, watch)
+        except SimulationError as error:
+            error.motion = self.so_far()
+            raise
+        except KeyboardInterrupt:
+            raise SimulationInterrupted(self.t, self.so_far()) from None
+        return self.record()
 
-        n, start, end = self.n, float(times[0]), float(times[-1])
-        t, y = start, [*q.tolist(), *dq.tolist(), *[0.0, 0.0] * self.energies]
+    def integrate(self, times: Array, watch: Watch) -> None:
+        """Integrate between the events, and keep a row for each time."""
+        t, y, n, rows, end = self.t, self.y, self.n, self.rows, float(times[-1])
         for i in range(n):
             if self.touching(y, i) * y[n + i] > 0:
                 self.hit(t, y, i)
         self.decide(t, y, first=True)
-        rows, shown, switches, last_switch = [self.row(t, y)], 0.0, 0, -math.inf
+        rows.append(self.row(t, y))
+        switches, last_switch = 0, -math.inf
         while t < end:
             watched, event = self.watched(), None
-            step = DOP853(self.rates, t, np.array(y), end, **solver)
+            step = self.solver.start(self.rates, t, y, end)
             while step.status == "running" and event is None:
                 if message := step.step():
                     raise SimulationError(message, step.t, step.y[:n].tolist(), step.y[n : 2 * n].tolist())
@@ -846,10 +957,10 @@ class _Run:
                 while len(rows) < len(times) and times[len(rows)] <= t:
                     sample = float(times[len(rows)])
                     rows.append(self.row(sample, (state if sample == t else between(sample)).tolist()))
-                y = state.tolist()
-                if progress is not None and ((share := (t - start) / (end - start)) >= shown + 0.01 or t >= end):
-                    shown = share
-                    progress(share)
+                self.t, self.y = t, (y := state.tolist())
+                if why := watch.stalled(t):
+                    raise SimulationError(why, t, y[:n], y[n : 2 * n])
+                watch.tell(t)
             if event is not None:
                 switches = switches + 1 if t - last_switch <= 1e-12 * max(abs(t), 1.0) else 0
                 last_switch = t
@@ -857,24 +968,36 @@ class _Run:
                     why = f"joint {watched[event[1]][1] + 1} switches again and again without time going on."
                     raise SimulationError(why, t, y[:n], y[n : 2 * n])
                 self.happen(t, y, *watched[event[1]])
-        return self.record(times, np.array(rows))
 
     def row(self, t: float, y: list[float]) -> list[float]:
         """Return one line of the record."""
         q, dq = y[: self.n], y[self.n : 2 * self.n]
         M, right, _, _ = self.terms(t, y)
+        if not math.isfinite(self.kinetic(M, dq)):
+            raise SimulationError(OVERFLOW, t, q, dq)
         motors = self.torque(t, q, dq) if self.torque else [0.0] * self.n
         work, lost = y[2 * self.n :] if self.energies else (0.0, 0.0)
-        return [*q, *dq, *self.acceleration(t, y, M, right), *motors, work, lost + self.impact_loss]
+        return [t, *q, *dq, *self.acceleration(t, y, M, right), *motors, work, lost + self.impact_loss]
 
-    def record(self, times: Array, rows: Array) -> Motion:
+    def so_far(self) -> Motion:
+        """Return the motion up to the last state, after an error."""
+        if self.rows and self.t > self.rows[-1][0]:
+            with suppress(SimulationError):  # of this state nothing may be known but that it was reached
+                self.rows.append(self.row(self.t, self.y))
+        return self.record()
+
+    def record(self) -> Motion:
         """Return the motion; its energies come from the recursion, whatever has integrated it."""
-        q, dq, ddq, tau = np.moveaxis(rows[:, : 4 * self.n].reshape(len(rows), 4, self.n), 1, 0)
+        rows = np.array(self.rows).reshape(len(self.rows), 4 * self.n + 3)
+        q, dq, ddq, tau = np.moveaxis(rows[:, 1:-2].reshape(len(rows), 4, self.n), 1, 0)
         ideal, rotors, _ = _bare(self.robot)
         found = lagrange.energies(replace(ideal, gravity=self.robot.gravity), _wrapped(self.robot, q), dq)
         kinetic = found.kinetic + (rotors * dq**2).sum(axis=-1) / 2
-        motion = Motion(times.copy(), q, dq, ddq, tau, kinetic, found.potential.copy(), rows[:, -2], rows[:, -1],
-                        tuple(self.events))  # fmt: skip
+        motion = Motion(
+            t=rows[:, 0], q=q, dq=dq, ddq=ddq, tau=tau, kinetic=kinetic, potential=found.potential.copy(),
+            work=rows[:, -2], lost=rows[:, -1], events=tuple(self.events), method=self.solver.method,
+            rtol=self.solver.rtol, atol=self.solver.atol,
+        )  # fmt: skip
         for part in vars(motion).values():
             if isinstance(part, np.ndarray):
                 part.flags.writeable = False

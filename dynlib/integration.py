@@ -1,0 +1,288 @@
+"""Integration in time: the method that fits the equations, how a run gets on, and the errors that end it.
+
+Open and closed arms are integrated alike. Friction on a light link makes equations *stiff*: its speed decays within
+milliseconds, and an explicit method has to take steps as short as that, also when nothing moves fast any more.
+"""
+
+import math
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from dynlib.arrays import Array, as_array, as_floats
+
+METHODS = ("DOP853", "Radau")
+"""SciPy's explicit Runge-Kutta method of order 8, and its implicit one of order 5 for stiff equations."""
+
+STIFF_TOLERANCE = 1e-8
+"""Error that a step of Radau may make; being of order 5, it takes three times as many steps for each two digits."""
+
+OVERFLOW = "the rates or positions are so large that torques or energies exceed the largest float, 1e308."
+"""Why a motion cannot go on beyond all numbers."""
+
+_STIFF = 50.0  # decay within a fiftieth of a second: from there on Radau needs fewer evaluations than DOP853 at 1e-13
+_WINDOW = 500  # steps, over which time must have gone on
+_LEAST_SHARE = 1e-6  # of the whole time, in so many steps; a run that needs more steps than 1e8 would take days
+_FIRST_LINE, _FIRST_LINE_IN_NOTEBOOK = 3.0, 60.0  # s; what a notebook stores is to stay as it is
+
+
+class SimulationError(RuntimeError):
+    """A simulation that cannot go on; the message says why, when and where.
+
+    Attributes:
+        t: time, in s.
+        q: joint values there, shape (N,).
+        dq: joint rates there, shape (N,).
+        motion: what was computed up to there: the rows of the times that were asked for, and one of the last state
+            before the error. Without any row if the start was at fault.
+    """
+
+    def __init__(self, why: str, t: float, q: Sequence[float], dq: Sequence[float]):
+        self.t, self.q, self.dq = t, np.array(q), np.array(dq)
+        self.motion: Any = None
+        at = f"t = {t:.9g} s, q = {self.q.tolist()}, dq = {self.dq.tolist()}"
+        super().__init__(f"the simulation cannot go on at {at}: {why}")
+
+
+class SimulationInterrupted(KeyboardInterrupt):
+    """A simulation that was interrupted, as by Ctrl-C; it ends a program as every interruption does, unless caught.
+
+    Attributes:
+        t: time that the motion had come to, in s.
+        motion: what was computed up to there, as in :class:`SimulationError`.
+    """
+
+    def __init__(self, t: float, motion: Any):
+        self.t, self.motion = t, motion
+        super().__init__(
+            f"stopped by you at t = {t:.9g} s of the motion. What was computed up to there is kept: "
+            "except KeyboardInterrupt as stop: stop.motion"
+        )
+
+
+# ---- The method ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Solver:
+    """A method of SciPy and how exact its steps are.
+
+    Attributes:
+        method: one of :data:`METHODS`.
+        rtol: error allowed in a step, relative.
+        atol: error allowed in a step, absolute, in units of the state.
+        max_step: longest step, in s.
+    """
+
+    method: str
+    rtol: float
+    atol: float
+    max_step: float = math.inf
+
+    def start(self, derivative: Callable[[float, Array], Any], t: float, y: Sequence[float], end: float) -> Any:
+        """Return a solver of SciPy at the start of an integration.
+
+        Args:
+            derivative: of the state, as a function of time and state.
+            t: time of the start, in s.
+            y: state at the start.
+            end: time up to which it will go, in s.
+        """
+        from scipy import integrate
+
+        options = {"rtol": self.rtol, "atol": self.atol, "max_step": self.max_step}
+        return getattr(integrate, self.method)(derivative, t, np.array(y), end, **options)
+
+
+def fastest_decay(M: Array, viscous: Array) -> float:
+    r"""Return how fast viscous friction takes the speed of the motion that it brakes most, in 1/s.
+
+    It is the largest eigenvalue of :math:`M^{-1}B`. The explicit method needs steps of a fraction of its inverse.
+
+    Args:
+        M: mass matrix, regular, shape (N, N).
+        viscous: B, shape (N, N).
+
+    >>> round(fastest_decay(np.diag([2.0, 0.001]), np.diag([0.5, 0.5])), 6)
+    500.0
+    """
+    from scipy.linalg import eigh
+
+    return float(eigh(viscous, M, eigvals_only=True)[-1]) if np.any(viscous) else 0.0
+
+
+def chosen(decay: float, span: float, exact: float, *, method: Any, rtol: Any, atol: Any, max_step: Any) -> Solver:
+    """Return the method that fits the equations, and its tolerances.
+
+    Args:
+        decay: of speed by friction, in 1/s, as :func:`fastest_decay` gives it.
+        span: the whole time, in s.
+        exact: tolerance of the explicit method if none is given.
+        method: one of :data:`METHODS`, or None for the one that fits.
+        rtol: error allowed in a step, relative; None for that of the method.
+        atol: error allowed in a step, absolute; None for that of the method.
+        max_step: longest step, in s.
+
+    Raises:
+        ValueError: another method, or a tolerance or longest step that is not positive.
+        TypeError: something that is no number.
+
+    >>> chosen(500.0, 1.0, 1e-13, method=None, rtol=None, atol=None, max_step=math.inf).method
+    'Radau'
+    """
+    if method is None:
+        method = "Radau" if decay * min(span, 1.0) > _STIFF else "DOP853"
+    if method not in METHODS:
+        raise ValueError(f"method is {method!r}; expected {' or '.join(map(repr, METHODS))}, or None for what fits.")
+    usual = exact if method == "DOP853" else STIFF_TOLERANCE
+    return Solver(
+        method,
+        max(usual if rtol is None else positive("rtol", rtol), 100 * float(np.finfo(float).eps)),
+        usual if atol is None else positive("atol", atol),
+        positive("max_step", max_step),
+    )
+
+
+# ---- What is given to a simulation -----------------------------------------------------------------
+
+
+def number(name: str, value: Any) -> float:
+    """Read one number, which may be infinite.
+
+    Args:
+        name: what it is, for the message.
+        value: what came.
+
+    Raises:
+        TypeError: no real number.
+        ValueError: a wrong shape, or not a number.
+
+    >>> number("max_step", math.inf)
+    inf
+    """
+    if isinstance(value, float | np.floating) and math.isinf(value):
+        return float(value)
+    return float(as_floats(as_array(value, name, ())))
+
+
+def positive(name: str, value: Any) -> float:
+    """Read one positive number, which may be infinite.
+
+    Args:
+        name: what it is, for the message.
+        value: what came.
+
+    Raises:
+        TypeError: no real number.
+        ValueError: it is not positive.
+
+    >>> positive("dt", 0.01)
+    0.01
+    """
+    if not (found := number(name, value)) > 0:
+        raise ValueError(f"{name} is {found:g}; expected more than 0.")
+    return found
+
+
+def torques(given: Any, count: int, name: str = "torque(t, q, dq)") -> list[float]:
+    """Read the torques that a function has given.
+
+    Args:
+        given: what came.
+        count: how many are expected.
+        name: what it is, for the message.
+
+    Raises:
+        TypeError: something that is no real number.
+        ValueError: another number of torques, or one that is not finite.
+
+    >>> torques([1, 2.5], 2)
+    [1.0, 2.5]
+    """
+    if given is None:
+        raise TypeError(f"{name} gave None; does the function return its torques?")
+    array = as_array(given, name, (count,))
+    if array.dtype == object and any(entry.free_symbols for entry in array):
+        raise TypeError(f"{name} holds {array.tolist()}, with symbols; expected numbers.")
+    found: list[float] = as_floats(array).tolist()
+    return found
+
+
+# ---- How a run gets on -----------------------------------------------------------------------------
+
+
+class Watch:
+    """Tells how far a run has come, and notices if time hardly goes on.
+
+    A run of more than a few seconds says by itself, on the standard error stream, how far it is and how long it will
+    take; in a notebook only after a minute.
+    """
+
+    def __init__(self, start: float, end: float, progress: Callable[[float], Any] | None):
+        if progress is not None and not callable(progress):
+            raise TypeError(f"progress is {progress!r}; expected a function of the share done, from 0 to 1.")
+        self.start, self.end, self.progress = start, end, progress
+        self.shown, self.steps, self.window_start = 0.0, 0, start
+        self.begin = time.monotonic()
+        in_notebook = type(sys.stderr).__module__.startswith("ipykernel")
+        self.next_line = _FIRST_LINE_IN_NOTEBOOK if in_notebook else _FIRST_LINE
+        self.width = 0  # of the line that is shown in a terminal
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self.width:
+            print("\r" + " " * self.width + "\r", end="", file=sys.stderr, flush=True)
+
+    def tell(self, t: float) -> None:
+        """Tell that the run has come to a time."""
+        share = min((t - self.start) / (self.end - self.start), 1.0)
+        if self.progress is None:
+            self._show(share)
+        elif share >= self.shown + 0.01 or share >= 1.0 > self.shown:
+            self.shown = share
+            self.progress(share)
+
+    def _show(self, share: float) -> None:
+        passed = time.monotonic() - self.begin
+        if passed < self.next_line:
+            return
+        left = f"about {_spoken(passed * (1 - share) / share)} left" if share > 0 else "no estimate yet"
+        line = f"simulation: {share:.1%} done after {_spoken(passed)}, {left}; Ctrl-C stops it and keeps the motion"
+        if sys.stderr.isatty():
+            self.next_line = passed + 1.0
+            print("\r" + line.ljust(self.width), end="", file=sys.stderr, flush=True)
+            self.width = len(line)
+        else:
+            self.next_line = 2 * passed
+            print(line, file=sys.stderr, flush=True)
+
+    def stalled(self, t: float) -> str | None:
+        """Count a step, and return what to say if the last ones were so short that the end will never come."""
+        self.steps += 1
+        if self.steps % _WINDOW:
+            return None
+        gone, self.window_start = t - self.window_start, t
+        if gone >= _LEAST_SHARE * (self.end - self.start):
+            return None
+        needed = f"{(self.end - t) / gone * _WINDOW:.0e}" if gone > 0 else "endlessly many"
+        return (
+            f"time hardly goes on: the last {_WINDOW} steps took {gone:.1e} s together, and {needed} more would be "
+            "needed. The cause may be a torque that jumps or is like noise (hold it constant over short times, and "
+            "simulate one after the other), very fast rates, stops that are very close together, or tolerances "
+            "below the rounding."
+        )
+
+
+def _spoken(seconds: float) -> str:
+    """Return a duration in a unit that can be imagined."""
+    for unit, size in (("years", 31_557_600), ("days", 86_400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
