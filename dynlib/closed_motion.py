@@ -20,15 +20,16 @@ from dynlib.arrays import Array, as_array, as_floats
 from dynlib.closed_dynamics import Load, tree_mass_matrix
 from dynlib.closed_equations import equations_of, independent_rows, less_turns_of, refuse_unfit, viscous_friction
 from dynlib.integration import (
-    OVERFLOW,
+    TOO_SHORT,
     SimulationError,
     SimulationInterrupted,
     Solver,
     Watch,
     chosen,
     fastest_decay,
-    number,
-    torques,
+    one_number,
+    refuse_large,
+    supplier,
 )
 from dynlib.mechanism import Mechanism
 from dynlib.robot import Robot
@@ -155,8 +156,8 @@ def simulate(
     True
     """
     times = _times(t)
-    fits = dt is None or (number("dt", dt) > 0 and math.isfinite(dt))
-    if not fits or not (number("baumgarte", baumgarte) >= 0 and math.isfinite(baumgarte)):
+    fits = dt is None or (one_number("dt", dt) > 0 and math.isfinite(dt))
+    if not fits or not (one_number("baumgarte", baumgarte) >= 0 and math.isfinite(baumgarte)):
         raise ValueError(f"dt is {dt} s and baumgarte {baumgarte} 1/s; expected dt > 0 and baumgarte >= 0.")
     if dt is not None and method is not None:
         raise ValueError(f"give dt = {dt} s for equal steps, or the method {method!r}, which chooses its steps itself.")
@@ -202,12 +203,14 @@ class _Run:
         self.options: dict[str, Any] = {"loads": loads, "baumgarte": baumgarte, "compiled": compiled}
         self.equations = equations_of(mechanism, q0=q0, **self.options)
         self.asks_state = callable(torque)
-        if torque is None or callable(torque):
-            self.torque = torque
-        else:
-            constant = mechanism.input_values("torque", torque)
-            if constant.ndim != 1:
-                raise ValueError(f"torque has the shape {constant.shape}; expected ({mechanism.m},), or a function.")
+        self.torque: Callable[[float, list[float], list[float]], list[float]] | None = None
+        if callable(torque):
+            self.torque = supplier(torque, mechanism.m)
+        elif torque is not None:
+            given = mechanism.input_values("torque", torque)
+            if given.ndim != 1:
+                raise ValueError(f"torque has the shape {given.shape}; expected ({mechanism.m},), or a function.")
+            constant: list[float] = given.tolist()
             self.torque = lambda t, q, dq: constant
         self.viscous = viscous_friction(mechanism).tolist()
         self.energies = torque is not None or bool(loads) or any(self.viscous)
@@ -225,12 +228,7 @@ class _Run:
                 for _ in range(2):
                     q = [a + b for a, b in zip(q, self.equations.closing(q)[0], strict=True)]
                 dq = [a + b for a, b in zip(dq, self.equations.steadying(q, dq), strict=True)]
-            given = self.torque(t, np.array(q), np.array(dq))
-            try:
-                values = torques(given, self.mechanism.m)
-            except (TypeError, ValueError) as error:
-                raise SimulationError(f"{error} One torque for each input is needed.", t, q, dq) from None
-            for place, value in zip(self.mechanism.u, values, strict=True):
+            for place, value in zip(self.mechanism.u, self.torque(t, q, dq), strict=True):
                 found[place] = value
         return found
 
@@ -238,6 +236,7 @@ class _Run:
         """Return the rates of the state: positions, rates, work and loss."""
         n = self.n
         q, dq = y[:n], y[n : 2 * n]
+        self.refuse_large(t, y)
         forces = self.forces(t, q, dq)
         try:
             ddq, _, power, _ = self.equations.accelerate(q, dq, forces)
@@ -247,6 +246,10 @@ class _Run:
             return [*dq, *ddq, 0.0, 0.0]
         work = power + sum(f * rate for f, rate in zip(forces, dq, strict=True))
         return [*dq, *ddq, work, sum(b * rate * rate for b, rate in zip(self.viscous, dq, strict=True))]
+
+    def refuse_large(self, t: float, y: list[float]) -> None:
+        """Stop if the numbers of a state are beyond all bounds."""
+        refuse_large(t, y, self.n, " Use a smaller dt." if self.solver.method == "RK4" else "")
 
     def stuck(self, t: float, q: list[float], dq: list[float]) -> SimulationError:
         """Return the error for a position in which the accelerations do not follow."""
@@ -349,7 +352,7 @@ class _Run:
         progress: Callable[[float], Any] | None,
     ) -> LinkageMotion:
         """Integrate from the first time to the last; what was computed before an error stands in the error."""
-        self.t, self.y, self.solver = float(times[0]), [*q, *dq, 0.0, 0.0], Solver("RK4", math.nan, math.nan)
+        self.t, self.y, self.solver = float(times[0]), [*q, *dq, 0.0, 0.0], Solver("RK4" if dt else "DOP853", math.nan, math.nan)
         self.taken: list[float] = []
         self.rows: list[tuple[Array, ...]] = []
         try:
@@ -371,9 +374,7 @@ class _Run:
             self.solver = chosen(decay, span, _TOLERANCE, method=method, rtol=None, atol=None, max_step=math.inf)
         states = self.controlled(y, times, watch) if dt is None else self.equal(y, times, dt)
         for t, y, wanted in states:
-            if not all(map(math.isfinite, y)):
-                why = "the numbers grew beyond all bounds; use a smaller dt."
-                raise SimulationError(why, t, self.y[:n], self.y[n : 2 * n])
+            self.refuse_large(t, y)
             if self.project:
                 self.refuse_fork(t, y[:n], y[n : 2 * n])
             if wanted:
@@ -416,8 +417,8 @@ class _Run:
         n, left = self.n, times[1:].tolist()
         solver = self.solver.start(derivative, float(times[0]), y, left[-1])
         while left:
-            if message := solver.step() or watch.stalled(solver.t):
-                raise SimulationError(message, solver.t, solver.y[:n].tolist(), solver.y[n : 2 * n].tolist())
+            if why := TOO_SHORT if solver.step() else watch.stalled(solver.t):
+                raise SimulationError(why, solver.t, solver.y[:n].tolist(), solver.y[n : 2 * n].tolist())
             between: Any = solver.dense_output() if left[0] < solver.t else None
             while left and left[0] < solver.t:
                 t = left.pop(0)
@@ -449,6 +450,7 @@ class _Run:
         """Return one line of the record."""
         n = self.n
         q, dq = y[:n], y[n : 2 * n]
+        self.refuse_large(t, y)
         self.refuse_others(t, q, dq)
         forces = self.forces(t, q, dq)
         try:
@@ -476,14 +478,7 @@ class _Run:
         columns = zip(*self.rows, strict=True) if self.rows else [[]] * len(shapes)
         parts = zip(columns, shapes, strict=True)
         q, dq, ddq, tau, lam, balance = (np.array(column).reshape(len(self.rows), size) for column, size in parts)
-        with np.errstate(over="ignore", invalid="ignore"):  # it is looked for
-            kinetic, potential = energy_of(self.mechanism, q, dq)
-        if (bad := ~np.isfinite(kinetic + potential)).any():
-            first = int(bad.argmax())
-            t, self.rows = self.taken[first], self.rows[:first]
-            self.taken = self.taken[:first]
-            self.t = self.taken[-1] if self.taken else t
-            raise SimulationError(OVERFLOW, t, q[first].tolist(), dq[first].tolist())
+        kinetic, potential = energy_of(self.mechanism, q, dq)
         phi = closed_chain.gap(self.mechanism, less_turns_of(self.mechanism, q))
         widest = np.abs(phi).max(axis=-1, initial=0.0)
         method, tolerance = self.solver.method, None if math.isnan(self.solver.rtol) else self.solver.rtol

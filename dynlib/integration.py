@@ -22,8 +22,16 @@ METHODS = ("DOP853", "Radau")
 STIFF_TOLERANCE = 1e-8
 """Error that a step of Radau may make; being of order 5, it takes three times as many steps for each two digits."""
 
-OVERFLOW = "the rates or positions are so large that torques or energies exceed the largest float, 1e308."
-"""Why a motion cannot go on beyond all numbers."""
+LARGEST = 1e100
+"""Of a joint value, rate or energy in SI units; squares of larger numbers, and products of those, leave the floats."""
+
+_CAUSES = (
+    "The cause may be a torque that jumps, as with the sign of a rate (dry friction is a matter of the motors), or is "
+    "like noise (hold it constant over short times, and simulate one after the other); a motion that grows beyond all "
+    "bounds; very fast rates; stops that are very close together; or tolerances below the rounding."
+)
+TOO_SHORT = f"no step is short enough to keep the error that is allowed. {_CAUSES}"
+"""Why a motion ends where the solver gives up."""
 
 _STIFF = 50.0  # decay within a fiftieth of a second: from there on Radau needs fewer evaluations than DOP853 at 1e-13
 _WINDOW = 500  # steps, over which time must have gone on
@@ -151,7 +159,7 @@ def chosen(decay: float, span: float, exact: float, *, method: Any, rtol: Any, a
 # ---- What is given to a simulation -----------------------------------------------------------------
 
 
-def number(name: str, value: Any) -> float:
+def one_number(name: str, value: Any) -> float:
     """Read one number, which may be infinite.
 
     Args:
@@ -162,7 +170,7 @@ def number(name: str, value: Any) -> float:
         TypeError: no real number.
         ValueError: a wrong shape, or not a number.
 
-    >>> number("max_step", math.inf)
+    >>> one_number("max_step", math.inf)
     inf
     """
     if isinstance(value, float | np.floating) and math.isinf(value):
@@ -184,7 +192,7 @@ def positive(name: str, value: Any) -> float:
     >>> positive("dt", 0.01)
     0.01
     """
-    if not (found := number(name, value)) > 0:
+    if not (found := one_number(name, value)) > 0:
         raise ValueError(f"{name} is {found:g}; expected more than 0.")
     return found
 
@@ -213,6 +221,50 @@ def torques(given: Any, count: int, name: str = "torque(t, q, dq)") -> list[floa
     return found
 
 
+def refuse_large(t: float, y: list[float], n: int, advice: str = "") -> None:
+    """Stop if a state is beyond all bounds.
+
+    Args:
+        t: time, in s.
+        y: joint values, rates and whatever else is integrated.
+        n: number of joints.
+        advice: what to do, for the message.
+
+    Raises:
+        SimulationError: it is.
+
+    >>> refuse_large(0.0, [1.0, 2.0], 1)
+    """
+    if not sum(map(abs, y)) < LARGEST:
+        why = f"the numbers are beyond all bounds, above {LARGEST:g}.{advice}"
+        raise SimulationError(why, t, y[:n], y[n : 2 * n])
+
+
+def supplier(
+    torque: Callable[[float, Array, Array], Any], count: int
+) -> Callable[[float, list[float], list[float]], list[float]]:
+    """Return a function of torques that reads what it gives, and says when and where that was wrong.
+
+    Args:
+        torque: as it was given to a simulation.
+        count: how many torques are expected.
+
+    >>> supplier(lambda t, q, dq: [t], 1)(0.5, [0.0], [0.0])
+    [0.5]
+    """
+    usual = np.geterr()
+
+    def supplied(t: float, q: list[float], dq: list[float]) -> list[float]:
+        with np.errstate(**usual):  # what is left out of account while integrating is not left out here
+            given = torque(t, np.array(q), np.array(dq))
+        try:
+            return torques(given, count)
+        except (TypeError, ValueError) as error:
+            raise SimulationError(str(error), t, q, dq) from None
+
+    return supplied
+
+
 # ---- How a run gets on -----------------------------------------------------------------------------
 
 
@@ -220,7 +272,8 @@ class Watch:
     """Tells how far a run has come, and notices if time hardly goes on.
 
     A run of more than a few seconds says by itself, on the standard error stream, how far it is and how long it will
-    take; in a notebook only after a minute.
+    take; in a notebook only after a minute. Meanwhile NumPy does not warn of numbers that become too large: whoever
+    integrates looks for them.
     """
 
     def __init__(self, start: float, end: float, progress: Callable[[float], Any] | None):
@@ -234,9 +287,12 @@ class Watch:
         self.width = 0  # of the line that is shown in a terminal
 
     def __enter__(self) -> Self:
+        self.silence = np.errstate(over="ignore", invalid="ignore")
+        self.silence.__enter__()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.silence.__exit__(kind, error, at)
         if self.width:
             print("\r" + " " * self.width + "\r", end="", file=sys.stderr, flush=True)
 
@@ -274,9 +330,7 @@ class Watch:
         needed = f"{(self.end - t) / gone * _WINDOW:.0e}" if gone > 0 else "endlessly many"
         return (
             f"time hardly goes on: the last {_WINDOW} steps took {gone:.1e} s together, and {needed} more would be "
-            "needed. The cause may be a torque that jumps or is like noise (hold it constant over short times, and "
-            "simulate one after the other), very fast rates, stops that are very close together, or tolerances "
-            "below the rounding."
+            f"needed. {_CAUSES}"
         )
 
 
