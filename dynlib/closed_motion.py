@@ -85,7 +85,7 @@ class LinkageMotion:
     @property
     def imbalance(self) -> Array:
         """Return what the power balance misses since the start, shape (K,), in J."""
-        return self.energy - self.energy[0] - self.work + self.lost
+        return self.energy - self.energy[:1] - self.work + self.lost
 
     def __repr__(self) -> str:
         if not len(self.t):

@@ -334,6 +334,8 @@ def equations_of(robot: Robot, *, compiled: bool | None = None) -> Equations:
     """
     _refuse_symbols(robot)
     robot.known_bodies()
+    if compiled not in (None, True, False):
+        raise TypeError(f"compiled is {compiled!r}; expected True, False or None, for what fits the size of the arm.")
     return _equations(robot, robot.n <= _COMPILED_UP_TO if compiled is None else compiled)
 
 
@@ -509,7 +511,7 @@ class Motion:
     @property
     def imbalance(self) -> Array:
         """Return what the power balance misses since the start, shape (K,), in J; exactly 0 if nothing were rounded."""
-        return self.energy - self.energy[0] - self.work + self.lost
+        return self.energy - self.energy[:1] - self.work + self.lost
 
 
 def simulate(
@@ -665,9 +667,9 @@ def _torque(robot: Robot, torque: Any) -> Callable[[float, list[float], list[flo
     if torque is None:
         return None
     if not callable(torque):
-        if (dimension := np.ndim(torque)) > 1:
+        if isinstance(torque, np.ndarray) and torque.ndim > 1:
             raise ValueError(
-                f"torque has {dimension} axes; expected the shape ({robot.n},), or a function torque(t, q, dq) if it "
+                f"torque has the shape {torque.shape}; expected ({robot.n},), or a function torque(t, q, dq) if it "
                 "changes in time."
             )
         constant = torques(torque, robot.n, "torque")

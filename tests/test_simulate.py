@@ -1,21 +1,23 @@
 """Forward dynamics and simulation, against Pinocchio, closed formulas and conservation laws."""
 
 import re
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
 import pytest
+import sympy
 from arms import Arm, random_arm
 from scipy.special import ellipk
 
 from benchmarks import simulate as benchmark
-from dynlib import robots, simulate
+from dynlib import integration, robots, simulate
 from dynlib.links import Body, Link, Motor
 from dynlib.newton_euler import inverse_dynamics
 from dynlib.robot import Robot
-from dynlib.simulate import SimulationError, computed_torque, forward_dynamics, quintic
+from dynlib.simulate import SimulationError, SimulationInterrupted, computed_torque, forward_dynamics, quintic
 from dynlib.structure import mass_matrix
 from dynlib.velocity import Wrench
 
@@ -421,9 +423,9 @@ def test_other_bad_input():
 
 
 def test_torque_of_a_wrong_shape_or_value_is_told_with_time_and_state():
-    with pytest.raises(SimulationError, match=r"at t = 0 s, q = \[0.0, 0.0\].*gave the shape \(3,\)"):
+    with pytest.raises(SimulationError, match=r"at t = 0 s, q = \[0.0, 0.0\].*has the shape \(3,\); expected \(2,\)"):
         simulate.simulate(TWO_R, [0, 0], [0, 0], [0, 1], lambda t, q, dq: [0, 0, 0])
-    with pytest.raises(SimulationError, match=r"at t = 0\.[5-9].*gave \[nan, 0.0\]") as caught:
+    with pytest.raises(SimulationError, match=r"at t = 0\.[5-9].*holds nan") as caught:
         simulate.simulate(TWO_R, [0, 0], [0, 0], [0, 1], lambda t, q, dq: [np.nan if t > 0.5 else 0, 0])
     assert caught.value.t > 0.5
     assert caught.value.q.shape == caught.value.dq.shape == (2,)
@@ -451,6 +453,423 @@ def test_progress_is_told_about_a_hundred_times_and_nothing_is_printed(capsys):
     assert told[-1] == 1.0
     assert 50 <= len(told) <= 101
     assert capsys.readouterr() == ("", "")
+
+
+# ---- Light joints with damping ---------------------------------------------------------------------
+
+
+def counted(function):
+    """Return a function of torques and the list of times at which it was asked."""
+    asked = []
+
+    def torque(t, q, dq):
+        asked.append(t)
+        return function(t, q, dq)
+
+    return torque, asked
+
+
+def wrist(inertia, viscous=0.5):
+    """Return one light turning joint with damping; its axis stands upright."""
+    link = Link("revolute", np.eye(4), Body(0, inertia=inertia * np.eye(3)), Motor(viscous=viscous))
+    return Robot([link], gravity=[0, 0, 0], name="wrist")
+
+
+def wrist_under_sine(inertia, viscous, rate, t, push=0.1, omega=6.0):
+    """Return angle and rate of the wrist from angle 0 under push sin(omega t), by the formula."""
+    decay = viscous / inertia
+    swing = push / inertia / (decay**2 + omega**2)
+    start = rate + swing * omega
+    fading = np.exp(-decay * t)
+    dq = swing * (decay * np.sin(omega * t) - omega * np.cos(omega * t)) + start * fading
+    q = swing * (decay / omega * (1 - np.cos(omega * t)) - np.sin(omega * t)) + start / decay * (1 - fading)
+    return q, dq
+
+
+@pytest.mark.parametrize("inertia", [0.00095, 1e-5, 1e-7])
+def test_a_light_damped_wrist_follows_its_formula_in_few_evaluations(inertia):
+    torque, asked = counted(lambda t, q, dq: [0.1 * np.sin(6 * t)])
+    t = np.linspace(0, 1, 201)
+    motion = simulate.simulate(wrist(inertia), [0], [3.0], t, torque)
+    q, dq = wrist_under_sine(inertia, 0.5, 3.0, t)
+    assert (motion.method, motion.rtol, motion.atol) == ("Radau", 1e-8, 1e-8)
+    assert len(asked) < 4000  # the explicit method needs 20 000, 2 and 200 millions
+    assert np.abs(motion.q[:, 0] - q).max() < 2e-8
+    assert np.abs(motion.dq[:, 0] - dq).max() < 3e-7
+    kinetic = inertia / 2 * 9.0
+    assert np.abs(motion.imbalance).max() < 1e-7 * max(kinetic, motion.lost[-1])
+    assert motion.lost[-1] > 0.01
+
+
+@pytest.mark.parametrize(("viscous", "span", "method"), [
+    (0.0, 1.0, "DOP853"), (49.0, 1.0, "DOP853"), (51.0, 1.0, "Radau"), (51.0, 9.0, "Radau"),
+    (51.0, 0.5, "DOP853"), (1000.0, 0.04, "DOP853"), (1000.0, 0.06, "Radau"),
+])  # fmt: skip
+def test_the_method_is_chosen_by_the_friction_and_said(viscous, span, method):
+    motion = simulate.simulate(wrist(1.0, viscous), [0], [1.0], [0, span])
+    tolerance = 1e-13 if method == "DOP853" else 1e-8
+    assert (motion.method, motion.rtol, motion.atol) == (method, tolerance, tolerance)
+    if viscous:
+        assert motion.dq[-1, 0] == pytest.approx(np.exp(-viscous * span), abs=1e-8)
+    else:
+        assert motion.dq[-1, 0] == 1.0
+
+
+def test_method_and_tolerances_can_be_asked_for():
+    arm = wrist(1.0, 100.0)
+    motion = simulate.simulate(arm, [0], [1.0], [0, 1], method="DOP853", rtol=1e-9)
+    assert (motion.method, motion.rtol, motion.atol) == ("DOP853", 1e-9, 1e-13)
+    motion = simulate.simulate(arm, [0], [1.0], [0, 1], atol=1e-7)
+    assert (motion.method, motion.rtol, motion.atol) == ("Radau", 1e-8, 1e-7)
+    fine = simulate.simulate(TWO_R, [0, 0], [0, 0], [0, 1])
+    implicit = simulate.simulate(TWO_R, [0, 0], [0, 0], [0, 1], method="Radau")
+    assert 0 < np.abs(implicit.q - fine.q).max() < 1e-6
+
+
+def test_gear_and_coupling_count_where_the_method_is_chosen():
+    """The decay is that of M^-1 B: seen through the gear, and of the lightest motion, not of one joint alone."""
+    geared = replace(wrist(1.0), links=[replace(wrist(1.0).links[0], motor=Motor(viscous=0.51, gear=10))])
+    assert simulate.simulate(geared, [0], [0], [0, 1]).method == "Radau"
+    heavy, light = TWO_R.links[0], replace(TWO_R.links[1], motor=Motor(viscous=20.0))
+    chain = replace(TWO_R, links=[heavy, light])
+    M = mass_matrix(chain, [0, 0])
+    assert 20 / M[1, 1] < 50 < 20 * np.linalg.inv(M)[1, 1]
+    assert simulate.simulate(chain, [0, 0], [0, 0], [0, 1]).method == "Radau"
+
+
+def test_plan_of_a_damped_seven_joint_arm_is_played_back():
+    """Torques of inverse dynamics, with a damping of 2 N m s on each joint, bring the arm to the end of the plan."""
+    arm = robots.load("panda")
+    arm = replace(arm, links=[replace(link, motor=Motor(viscous=2.0)) for link in arm.links])
+    start, end = np.zeros(7), np.array([0.1, 0.15, -0.1, -0.2, 0.05, 0.1, 0.2])
+    torque, asked = counted(lambda t, q, dq: inverse_dynamics(arm, *quintic(start, end, 0.2, t)))
+    t = np.linspace(0, 0.2, 5)
+    motion = simulate.simulate(arm, start, start, t, torque)
+    q, dq, ddq = quintic(start, end, 0.2, t)
+    assert motion.method == "Radau"
+    assert len(asked) < 1500
+    assert np.abs(motion.q - q).max() < 1e-8
+    assert np.abs(motion.dq - dq).max() < 1e-7
+    assert np.abs(motion.ddq - ddq).max() < 1e-5
+    assert np.abs(motion.imbalance).max() < 1e-6
+
+
+def test_stiff_arm_is_that_of_the_explicit_method():
+    drives = [Motor(viscous=v) for v in (3.0, 20.0)]
+    arm = replace(TWO_R, links=[replace(link, motor=m) for link, m in zip(TWO_R.links, drives, strict=True)])
+    t = np.linspace(0, 2, 21)
+    explicit = simulate.simulate(arm, [0, 0], [1.0, -2.0], t, method="DOP853")
+    motion = simulate.simulate(arm, [0, 0], [1.0, -2.0], t)
+    assert motion.method == "Radau"
+    for name in ("q", "dq", "ddq", "work", "lost", "energy"):
+        assert np.abs(getattr(motion, name) - getattr(explicit, name)).max() < 2e-6, name
+
+
+def test_events_are_found_by_the_implicit_method_too():
+    """A light damped joint breaks away from dry friction, hits a stop, rests there and comes off again."""
+    link = Link("revolute", np.eye(4), Body(0, inertia=0.001 * np.eye(3)), Motor(viscous=0.5, coulomb=0.2))
+    arm = Robot([link], gravity=[0, 0, 0])
+    t = np.linspace(0, 4, 401)
+    motion = simulate.simulate(arm, [0], [0], t, lambda t, q, dq: [np.sin(np.pi / 2 * t)], stops=[[None, 0.5]])
+    assert motion.method == "Radau"
+    assert [event.kind for event in motion.events] == ["slides", "hits", "rests", "leaves", "sticks"]
+    away, hit, rests, leaves, sticks = (event.t for event in motion.events)
+    slow = 2 / np.pi * np.arcsin(0.2)
+    assert away == pytest.approx(slow, abs=1e-6)
+    assert hit == rests
+    assert leaves == pytest.approx(2 + slow, abs=1e-6)
+    assert sticks == pytest.approx(4 - slow, abs=0.01)
+    assert motion.q.max() <= 0.5 + 1e-9
+    assert (motion.q[(t > rests + 1e-6) & (t < leaves - 1e-6)] == 0.5).all()
+    assert (motion.dq[t > sticks + 1e-6] == 0).all()
+    assert np.abs(motion.imbalance).max() < 1e-7
+
+
+# ---- Equations of arms with many joints ------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore:.*break the triangle rule")
+@pytest.mark.parametrize("name", robots.names())
+def test_every_arm_of_the_catalogue_can_be_compiled(name):
+    robot = robots.load(name)
+    if robot.symbols:
+        robot = robot.subs({symbol: 0.5 + 0.1 * k for k, symbol in enumerate(robot.symbols)})
+    compiled, expected = simulate.equations_of(robot, compiled=True), simulate.equations_of(robot, compiled=False)
+    for q, dq in np.random.default_rng(7).uniform(-3, 3, (3, 2, robot.n)):
+        for one, other in zip(compiled(q.tolist(), dq.tolist()), expected(q.tolist(), dq.tolist()), strict=True):
+            assert np.abs(np.array(one) - other).max() < 1e-12 * np.abs(other).max()
+
+
+def test_an_arm_of_five_joints_in_general_position_can_be_compiled():
+    robot = random_arm(np.random.default_rng(1), 5)
+    q, dq = np.random.default_rng(2).uniform(-3, 3, (2, 5)).tolist()
+    pairs = zip(
+        simulate.equations_of(robot, compiled=True)(q, dq),
+        simulate.equations_of(robot, compiled=False)(q, dq),
+        strict=True,
+    )
+    for one, other in pairs:
+        assert np.abs(np.array(one) - other).max() < 1e-11 * np.abs(other).max()
+
+
+def test_formulas_are_cut_so_that_the_compiler_can_read_them():
+    x, y = sympy.symbols("x y")
+    long = sympy.Add(*(sympy.sin(k * x) for k in range(1, 4000)))
+    deep = y
+    for _ in range(400):
+        deep = sympy.sin(deep + 1, evaluate=False)
+    lines, found = simulate.in_pieces([long, deep, long + deep])
+    evaluate = sympy.lambdify([x, y], found, "math", cse=lambda _: (lines, found))
+    values = evaluate(0.5, 0.25)
+    expected = 0.25
+    for _ in range(400):
+        expected = np.sin(expected + 1)
+    total = np.sin(0.5 * np.arange(1, 4000)).sum()
+    assert values == pytest.approx([total, expected, total + expected])
+    assert len({name for name, _ in lines}) == len(lines)
+
+
+# ---- Runs that take long, are stopped, or get nowhere ----------------------------------------------
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Let every look at the clock be one second later than the last."""
+    seconds = iter(range(10**9))
+    monkeypatch.setattr(integration.time, "monotonic", lambda: next(seconds))
+
+
+def test_a_long_run_tells_how_far_it_is(clock, capsys):
+    simulate.simulate(TWO_R, [0, 0], [0, 0], [0, 1])
+    out, lines = capsys.readouterr()
+    assert out == ""
+    first, *others = lines.splitlines()
+    assert re.fullmatch(
+        r"simulation: \d+\.\d% done after 3 s, about \d+ (s|min) left; Ctrl-C stops it and keeps the motion", first
+    )
+    assert 1 <= len(others) <= 5  # each after twice the time
+    shares = [float(re.search(r"([\d.]+)%", line)[1]) for line in lines.splitlines()]
+    assert shares == sorted(shares)
+
+
+def test_in_a_terminal_one_line_is_shown_and_taken_away(clock, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    simulate.simulate(TWO_R, [0, 0], [0, 0], [0, 1])
+    text = capsys.readouterr().err
+    assert "\n" not in text
+    assert text.count("% done") > 10
+    *_, blank, nothing = text.split("\r")
+    assert blank.isspace()
+    assert nothing == ""
+
+
+def test_a_short_run_and_one_with_a_function_for_progress_show_nothing(clock, capsys, monkeypatch):
+    simulate.simulate(TWO_R, [0, 0], [0, 0], [0, 1], progress=lambda share: None)
+    monkeypatch.setattr(integration.time, "monotonic", lambda: 0.0)
+    simulate.simulate(TWO_R, [0, 0], [0, 0], [0, 1])
+    assert capsys.readouterr() == ("", "")
+
+
+def test_in_a_notebook_a_run_is_silent_for_a_minute(clock, capsys, monkeypatch):
+    monkeypatch.setattr(type(sys.stderr), "__module__", "ipykernel.iostream")
+    simulate.simulate(TWO_R, [0, 0], [0, 0], [0, 0.5])
+    assert capsys.readouterr() == ("", "")
+    simulate.simulate(TWO_R, [0, 0], [0, 0], [0, 3])
+    assert "done after 60 s" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("method", ["DOP853", "Radau"])
+def test_an_interrupted_run_keeps_the_motion_up_to_there(method):
+    def torque(t, q, dq):
+        if t > 0.55:
+            raise KeyboardInterrupt
+        return [0.0, 0.0]
+
+    t = np.linspace(0, 1, 11)
+    whole = simulate.simulate(TWO_R, [0, 0], [0, 0], t, method=method)
+    with pytest.raises(KeyboardInterrupt, match=r"stopped by you at t = 0\.[45]\d+ s of the motion") as stopped:
+        simulate.simulate(TWO_R, [0, 0], [0, 0], t, torque, method=method)
+    assert isinstance(stopped.value, SimulationInterrupted)
+    assert not isinstance(stopped.value, Exception)  # a loop that goes on after errors ends, too
+    motion = stopped.value.motion
+    rows = len(motion.t) - 1
+    assert 4 <= rows <= 6
+    assert (motion.t[:rows] == t[:rows]).all()
+    assert motion.t[-1] == stopped.value.t > motion.t[rows - 1]
+    assert np.abs(motion.q[:rows] - whole.q[:rows]).max() < 1e-7
+    assert np.abs(motion.imbalance).max() < 1e-6
+    assert motion.method == method
+
+
+def test_every_error_carries_the_motion_so_far():
+    t = np.linspace(0, 1, 11)
+    whole = simulate.simulate(TWO_R, [0, 0], [0, 0], t, [1.0, 0.0])
+    with pytest.raises(SimulationError) as error:
+        simulate.simulate(TWO_R, [0, 0], [0, 0], t, lambda t, q, dq: [1.0, 0.0] if t < 0.75 else [np.nan, 0.0])
+    motion = error.value.motion
+    assert len(motion.t) == 9
+    assert 0.7 < motion.t[-1] <= error.value.t
+    for name in ("q", "dq", "ddq", "tau", "kinetic", "potential", "work", "lost"):
+        assert np.abs(getattr(motion, name)[:8] - getattr(whole, name)[:8]).max() < 1e-9, name
+    with pytest.raises(SimulationError) as error:
+        simulate.simulate(TWO_R, [0, 0], [0, 0], t, lambda t, q, dq: [np.nan, 0.0])
+    empty = error.value.motion
+    assert empty.q.shape == empty.tau.shape == (0, 2)
+    assert empty.kinetic.shape == empty.lost.shape == empty.imbalance.shape == (0,)
+
+
+def test_events_before_an_error_are_kept():
+    with pytest.raises(SimulationError) as error:
+        simulate.simulate(slider(), [0], [1.0], [0, 4], lambda t, q, dq: [0.0] if t < 3 else [], stops=[[-1, 1]],
+                          restitution=1)  # fmt: skip
+    assert [event.kind for event in error.value.motion.events] == ["hits"]
+    assert error.value.motion.dq[-1, 0] == -1.0
+
+
+GET_NOWHERE = {
+    "noise": (TWO_R, [0, 0], [0, 0], {"torque": lambda t, q, dq: np.random.default_rng(int(t * 1e18)).normal(size=2)}),
+    "sign": (slider(), [0], [1.0], {"torque": lambda t, q, dq: -3 * np.sign(dq)}),
+    "rates of 1e10": (TWO_R, [0, 0], [1e10, 0], {}),
+    "stops a nanometre apart": (slider(), [0], [1.0], {"stops": [[0, 1e-9]], "restitution": 1}),
+    "growth": (slider(mass=1.0), [1.0], [1.0], {"torque": lambda t, q, dq: 2 * q**3}),
+    "growth, damped": (slider(mass=1.0, viscous=60.0), [9.0], [1.0], {"torque": lambda t, q, dq: 2 * q**3}),
+}
+
+
+@pytest.mark.parametrize("name", GET_NOWHERE)
+def test_a_run_that_gets_nowhere_ends_in_words_after_few_steps(name):
+    robot, q, dq, options = GET_NOWHERE[name]
+    torque, asked = counted(options.get("torque", lambda t, q, dq: np.zeros(robot.n)))
+    with pytest.raises(SimulationError, match="time hardly goes on|no step is short enough") as error:
+        simulate.simulate(robot, q, dq, [0, 2.0], **(options | {"torque": torque}))
+    assert "The cause may be a torque that jumps" in str(error.value)
+    assert len(asked) < 60_000
+    assert len(error.value.motion.t) == 2
+    assert 0 < error.value.motion.t[-1] <= error.value.t
+
+
+def test_stops_a_nanometre_apart_hold_a_joint_that_does_not_rebound():
+    motion = simulate.simulate(slider(), [0], [1.0], [0, 1], stops=[[0, 1e-9]], restitution=0.5)
+    assert motion.dq[-1, 0] == 0
+    assert 0 <= motion.q[-1, 0] <= 1e-9
+
+
+@pytest.mark.parametrize("rate", [1e101, 1e160, 1e308])
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("viscous", [0.0, 200.0])
+@pytest.mark.filterwarnings("error")
+def test_numbers_that_overflow_end_in_words(rate, compiled, viscous):
+    arm = replace(TWO_R, links=[replace(link, motor=Motor(viscous=viscous)) for link in TWO_R.links])
+    with pytest.raises(SimulationError, match="beyond all bounds, above 1e.100") as error:
+        simulate.simulate(arm, [0, 0.3], [rate, 0], [0, 1], compiled=compiled)
+    assert len(error.value.motion.t) == 0
+    with pytest.raises(SimulationError, match="beyond all bounds") as error:
+        simulate.simulate(slider(mass=1e-9), [0], [0], [0, 1, 2], lambda t, q, dq: [1e95 * (t > 0.5)])
+    assert len(error.value.motion.t) >= 1
+
+
+def test_warnings_of_the_torque_are_not_hidden():
+    def torque(t, q, dq):
+        return np.array([np.inf]) * 0 if t > 0.5 else [0.0]
+
+    with pytest.warns(RuntimeWarning, match="invalid value"), pytest.raises(SimulationError, match="holds nan"):
+        simulate.simulate(slider(), [0], [0], [0, 1], torque)
+
+
+# ---- What is given is read carefully ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["1.5", "2"], "holds '1.5' (str)"),
+        ("12", "holds '12' (str)"),
+        ([True, False], "holds True (bool)"),
+        ([1 + 0j, 2], "holds (1+0j) (complex)"),
+        (np.array([1 + 0j, 2]), "(complex"),
+        ([None, 1.0], "holds None (NoneType)"),
+        (np.array([1, 2], dtype="datetime64[D]"), "(date)"),
+        (np.array([1, 2], dtype="timedelta64[s]"), "(timedelta)"),
+        ([np.nan, 1.0], "holds nan"),
+        ([1.0, np.inf], "holds inf"),
+        ([1.0, 2.0, 3.0], "has the shape (3,); expected (2,)"),
+        ([[1.0, 2.0]], "has the shape (1, 2); expected (2,)"),
+        (3.0, "has the shape (); expected (2,)"),
+        ([[1.0], [2.0, 3.0]], "holds"),
+        ([sympy.Symbol("a"), 1], "with symbols"),
+        ({1.0, 2.0}, "(set)"),
+    ],
+)
+def test_torques_are_read_as_carefully_as_positions(given, message):
+    with pytest.raises((TypeError, ValueError), match=r"^torque\b.*" + re.escape(message)):
+        simulate.simulate(TWO_R, [0, 0], [0, 0], [0, 1], given)
+    expected = r"at t = 0\.[5-9]\d* s, q = .*: torque\(t, q, dq\) .*" + re.escape(message)
+    with pytest.raises(SimulationError, match=expected) as error:
+        simulate.simulate(TWO_R, [0, 0], [0, 0], [0, 1], lambda t, q, dq: given if t > 0.5 else [0, 0])
+    assert len(error.value.motion.t) >= 1
+
+
+def test_a_torque_function_without_return_is_recognised():
+    with pytest.raises(SimulationError, match=r"gave None; does the function return its torques\?"):
+        simulate.simulate(TWO_R, [0, 0], [0, 0], [0, 1], lambda t, q, dq: None)
+
+
+def test_exact_numbers_are_torques():
+    motion = simulate.simulate(TWO_R, [0, 0], [0, 0], [0, 0.1], lambda t, q, dq: [sympy.Rational(1, 2), 2])
+    assert (motion.tau == [0.5, 2.0]).all()
+
+
+@pytest.mark.parametrize("stops", [
+    [None, [-1, 0.5]], [(None, None), (-1, 0.5)], [[-np.inf, np.inf], [-1.0, 0.5]],
+    np.array([[-np.inf, np.inf], [-1.0, 0.5]]), np.array([[None, None], [-1, 0.5]]), (None, (-1, sympy.Rational(1, 2))),
+])  # fmt: skip
+def test_none_is_no_stop(stops):
+    options = {"stops": stops, "restitution": 0.4}
+    motion = simulate.simulate(TWO_R, [0, 0], [0, 3.0], [0, 0.5], **options)
+    expected = simulate.simulate(TWO_R, [0, 0], [0, 3.0], [0, 0.5], **(options | {"stops": [[-9, 9], [-1, 0.5]]}))
+    assert [(event.kind, event.joint) for event in motion.events][:1] == [("hits", 2)]
+    assert motion.events == expected.events
+    assert (motion.q == expected.q).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"t": "01"}, "t holds '01' (str)"),
+        ({"t": [False, True]}, "t holds False (bool)"),
+        ({"t": ["0", "1"]}, "t holds '0' (str)"),
+        ({"t": [0, 1j]}, "t holds 1j (complex)"),
+        ({"t": None}, "t holds None"),
+        ({"stops": "ab"}, "stops is 'ab'; expected (2, 2)"),
+        ({"stops": 3.0}, "stops is 3.0; expected (2, 2)"),
+        ({"stops": [None]}, "stops has the shape (1,); expected (2, 2)"),
+        ({"stops": [None, 3.0]}, "the stops of joint 2 are 3.0; expected the lowest and the highest value, or None"),
+        ({"stops": [None, "ab"]}, "the stops of joint 2 are 'ab'"),
+        ({"stops": [[0, 1, 2], None]}, "the stops of joint 1 are [0, 1, 2]"),
+        ({"stops": [["a", "b"], None]}, "a stop of joint 1 holds 'a' (str)"),
+        ({"stops": [[True, 2], None]}, "a stop of joint 1 holds True (bool)"),
+        ({"stops": [[np.nan, 2], None]}, "a stop of joint 1 holds nan"),
+        ({"stops": [[-1, 1j], None]}, "a stop of joint 1 holds 1j (complex)"),
+        ({"restitution": "high"}, "restitution holds 'high' (str)"),
+        ({"restitution": True}, "restitution holds True (bool)"),
+        ({"restitution": None}, "restitution holds None"),
+        ({"restitution": np.nan}, "restitution holds nan"),
+        ({"rtol": "small"}, "rtol holds 'small' (str)"),
+        ({"rtol": -1e-9}, "rtol is -1e-09; expected more than 0"),
+        ({"atol": 0}, "atol is 0; expected more than 0"),
+        ({"atol": [1e-9, 1e-9]}, "atol has the shape (2,); expected one number"),
+        ({"max_step": 0}, "max_step is 0; expected more than 0"),
+        ({"max_step": None}, "max_step holds None"),
+        ({"method": "RK45"}, "method is 'RK45'; expected 'DOP853' or 'Radau', or None"),
+        ({"method": 5}, "method is 5; expected"),
+        ({"progress": 3}, "progress is 3; expected a function of the share done"),
+        ({"compiled": "yes"}, "compiled is 'yes'; expected True, False or None"),
+    ],
+)
+def test_options_of_a_wrong_kind_are_refused_in_words(change, message):
+    given = {"robot": TWO_R, "q0": [0, 0], "dq0": [0, 0], "t": [0, 1]} | change
+    with pytest.raises((TypeError, ValueError), match=re.escape(message)):
+        simulate.simulate(**given)
 
 
 # ---- The benchmark ---------------------------------------------------------------------------------
