@@ -1,5 +1,6 @@
 """Motion of closed chains: it stays closed, keeps its energy, and ends where theory or other tools say."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +9,7 @@ from linkages_at_random import difference, for_seeds, random_state
 from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
-from dynlib import closed_chain, closed_equations, linkages
+from dynlib import closed_chain, closed_equations, integration, linkages
 from dynlib.closed_chain import ClosureError, SingularPosition, gap
 from dynlib.closed_dynamics import Load, inverse_dynamics, pin_forces, with_multipliers
 from dynlib.closed_motion import energy_of, simulate
@@ -291,6 +292,132 @@ def test_energies_of_a_state():
     assert both[0].tolist() == [0, 0]
 
 
+# ---- Friction that makes the equations stiff -------------------------------------------------------
+
+
+def test_heavy_friction_slows_down_by_its_formula_in_few_evaluations():
+    bars = with_friction(FLAT.with_gravity([0, 0, 0]), viscous=3000.0)  # three joints turn at one rate
+    asked = []
+
+    def torque(t, q, dq):
+        asked.append(t)
+        return [7.0]
+
+    decay, times = 3 * 3000 / (5 / 3), np.linspace(0, 1, 11)
+    motion = simulate(bars, bars.positions([0.5], [1]), [3.0], times, torque)
+    end = 7.0 / 9000  # rate at which friction and torque balance
+    assert (motion.method, motion.tolerance) == ("Radau", 1e-8)
+    assert len(asked) < 3000  # the explicit method needs more than 10 000
+    assert motion.dq[:, 0] == pytest.approx(end + (3 - end) * np.exp(-decay * times), abs=1e-7)
+    assert motion.q[:, 0] == pytest.approx(
+        0.5 + end * times + (3 - end) / decay * (1 - np.exp(-decay * times)), abs=1e-7
+    )
+    assert motion.gap.max() < 1e-13
+    assert motion.work == pytest.approx(7.0 * (motion.q[:, 0] - 0.5), abs=1e-7)
+    assert np.abs(motion.imbalance).max() < 1e-6
+
+
+@pytest.mark.parametrize("name", ["legs", "five-bar"])
+def test_passive_joints_with_heavy_friction_move_as_by_the_explicit_method(name):
+    mechanism, q, du = STARTS[name]
+    mechanism = with_friction(mechanism, viscous=30.0)
+    asked = []
+
+    def run(**options):
+        asked.append(0)
+
+        def torque(t, q, dq):
+            asked[-1] += 1
+            return np.sin(5 * t) * np.ones(mechanism.m)
+
+        return simulate(mechanism, q, du, np.linspace(0, 0.1, 5), torque, **options)
+
+    implicit, explicit = run(), run(method="DOP853")
+    assert (implicit.method, explicit.method) == ("Radau", "DOP853")
+    assert (implicit.tolerance, explicit.tolerance) == (1e-8, 1e-10)
+    assert asked[0] < asked[1]
+    for part, size in (("q", 1e-8), ("dq", 1e-7), ("lam", 1e-4), ("work", 1e-8), ("lost", 1e-8)):
+        assert np.abs(getattr(implicit, part) - getattr(explicit, part)).max() < size, part
+    assert implicit.gap.max() < 1e-13
+    assert np.abs(implicit.imbalance).max() < 1e-7
+
+
+def test_the_method_follows_from_the_friction_that_the_closures_leave():
+    bars = FLAT.with_gravity([0, 0, 0])
+    for viscous, method in ((0.0, "DOP853"), (27.0, "DOP853"), (28.5, "Radau")):  # 3 B / (5/3) is 48.6, and 51.3
+        motion = simulate(with_friction(bars, viscous=viscous), bars.positions([0.5], [1]), [0], [0, 1])
+        assert motion.method == method
+    equal = simulate(with_friction(bars, viscous=0.1), bars.positions([0.5], [1]), [0], [0, 1], dt=0.1)
+    assert (equal.method, equal.tolerance) == ("RK4", None)
+
+
+# ---- Runs that are stopped or get nowhere ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{}, {"dt": 1e-2}, {"method": "Radau"}])
+def test_an_interrupted_run_keeps_the_motion_up_to_there(options):
+    def torque(t, q, dq):
+        if t > 0.25:
+            raise KeyboardInterrupt
+        return [0, 0]
+
+    times = [0, 0.1, 0.2, 0.3, 1.0]
+    whole = simulate(*STARTS["five-bar"], times, **options)
+    with pytest.raises(KeyboardInterrupt, match=r"stopped by you at t = 0\.2\d* s of the motion") as stopped:
+        simulate(*STARTS["five-bar"], times, torque, **options)
+    motion = stopped.value.motion
+    assert (motion.t[:3] == times[:3]).all()
+    assert motion.t[-1] == stopped.value.t <= 0.26
+    assert motion.q[:3] == pytest.approx(whole.q[:3], abs=1e-6)
+    assert motion.method == whole.method
+
+
+def test_a_fork_keeps_the_motion_up_to_there():
+    times = np.linspace(0, 0.58, 30)
+    with pytest.raises(SimulationError, match="another way") as error:
+        simulate(FLAT, FLAT.positions([1.0], [1]), [0], times)
+    motion = error.value.motion
+    assert len(motion.t) > 20
+    assert np.abs(motion.q - motion.q[:, :1] * [1, -1, 1]).max() < 1e-6
+    assert np.abs(motion.imbalance).max() < 1e-6
+    assert motion.t[-1] <= error.value.t
+
+
+@pytest.mark.filterwarnings("error")
+def test_runs_that_get_nowhere_end_in_words():
+    mechanism, q, du = STARTS["five-bar"]
+    random, asked = np.random.default_rng(1), []
+
+    def noise(t, q, dq):
+        asked.append(t)
+        return random.normal(size=2)
+
+    with pytest.raises(SimulationError, match="time hardly goes on.*like noise") as error:
+        simulate(mechanism, q, du, [0, 1], noise)
+    assert len(asked) < 30_000
+    assert len(error.value.motion.t) == 2
+    with pytest.raises(SimulationError, match="time hardly goes on.*very fast rates"):
+        simulate(mechanism, q, [1e10, 1e10], [0, 1])
+    for options in ({}, {"dt": 0.01}):
+        with pytest.raises(SimulationError, match="beyond all bounds, above 1e.100") as error:
+            simulate(mechanism, q, [1e160, 0], [0, 1], **options)
+        assert error.value.motion.q.shape == (0, 4)
+        assert error.value.motion.imbalance.shape == (0,)
+        assert repr(error.value.motion) == "motion without any state"
+
+
+def test_a_long_run_tells_how_far_it_is(monkeypatch, capsys):
+    seconds = iter(range(10**9))
+    monkeypatch.setattr(integration.time, "monotonic", lambda: next(seconds))
+    for options in ({}, {"dt": 1e-2}):
+        simulate(*STARTS["legs"], [0, 1], **options)
+        out, lines = capsys.readouterr()
+        assert out == ""
+        assert "% done after 3 s, about" in lines
+        simulate(*STARTS["legs"], [0, 1], progress=lambda share: None, **options)
+        assert capsys.readouterr() == ("", "")
+
+
 # ---- Starts and redundant closures -----------------------------------------------------------------
 
 
@@ -371,10 +498,19 @@ def test_other_input_that_cannot_be_meant():
         simulate(*start, [0, 1], baumgarte=-1)
     with pytest.raises(ValueError, match="torque has 1 entries; five-bar has 2 inputs"):
         simulate(*start, [0, 1], [1.0])
-    with pytest.raises(ValueError, match=r"torque gave \[1.0\] at t = 0 s; expected 2 finite numbers, one for each"):
-        simulate(*start, [0, 1], lambda t, q, dq: [1.0])
-    with pytest.raises(ValueError, match="torque gave .*nan"):
-        simulate(*start, [0, 1], lambda t, q, dq: [np.nan, 0])
+    with pytest.raises(ValueError, match=r"torque has the shape \(3, 2\); expected \(2,\), or a function"):
+        simulate(*start, [0, 1], np.zeros((3, 2)))
+    with pytest.raises(ValueError, match=r"give dt = 0.1 s for equal steps, or the method 'Radau'"):
+        simulate(*start, [0, 1], dt=0.1, method="Radau")
+    with pytest.raises(ValueError, match="method is 'RK4'; expected 'DOP853' or 'Radau', or None"):
+        simulate(*start, [0, 1], method="RK4")
+    for name, given in (("dt", "0.1"), ("dt", True), ("dt", [0.1, 0.2]), ("baumgarte", None), ("baumgarte", "a"),
+                        ("progress", 5)):  # fmt: skip
+        with pytest.raises((TypeError, ValueError), match=f"^{name} (holds|is|has)"):
+            simulate(*start, [0, 1], **{name: given})
+    for t in ("01", [False, True], [0, 1j], None):
+        with pytest.raises(TypeError, match="^t holds"):
+            simulate(*start, t)
     with pytest.raises(ValueError, match="du has 4 entries; five-bar has 2 inputs"):
         simulate(start[0], start[1], [0] * 4, [0, 1])
     with pytest.raises(ValueError, match=r"q0 has the shape \(2, 4\); expected \(4,\)"):
@@ -383,6 +519,34 @@ def test_other_input_that_cannot_be_meant():
         simulate(linkages.three_legged(), [0] * 6, [0, 0], [0, 1])
     with pytest.raises(ValueError, match="names chain 7"):
         simulate(*start, [0, 1], loads=[Load(Point(7), [1, 0, 0])])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["1.5", "2"], "holds '1.5' (str)"),
+        ([True, False], "holds True (bool)"),
+        (np.array([1 + 0j, 2]), "(complex"),
+        (np.array([1, 2], dtype="datetime64[D]"), "(date)"),
+        ([np.nan, 1.0], "holds nan"),
+        ([1.0], "(1,)"),
+        ([[1.0, 2.0]], "(1, 2)"),
+        (None, "gave None; does the function return its torques?"),
+    ],
+)
+@pytest.mark.parametrize("options", [{}, {"dt": 1e-2}, {"method": "Radau"}])
+def test_torques_are_read_as_carefully_as_positions(given, message, options):
+    times = [0, 0.1, 0.2, 0.3, 1.0]
+    with pytest.raises(SimulationError) as error:
+        simulate(*STARTS["five-bar"], times, lambda t, q, dq: given if t > 0.25 else [0, 0], **options)
+    assert re.search(r"at t = 0\.\d+ s, q = .*: torque\(t, q, dq\) .*" + re.escape(message), str(error.value))
+    motion = error.value.motion
+    assert (motion.t[:3] == times[:3]).all()
+    assert len(motion.t) in (3, 4)
+    assert motion.t[-1] <= error.value.t
+    if given is not None:
+        with pytest.raises((TypeError, ValueError), match="^torque (holds|has)"):
+            simulate(*STARTS["five-bar"], times, given)
 
 
 def test_links_without_inertia_or_mass_data():
