@@ -352,7 +352,8 @@ class _Run:
         progress: Callable[[float], Any] | None,
     ) -> LinkageMotion:
         """Integrate from the first time to the last; what was computed before an error stands in the error."""
-        self.t, self.y, self.solver = float(times[0]), [*q, *dq, 0.0, 0.0], Solver("RK4" if dt else "DOP853", math.nan, math.nan)
+        self.t, self.y = float(times[0]), [*q, *dq, 0.0, 0.0]
+        self.solver = Solver("RK4" if dt else "DOP853", math.nan, math.nan)
         self.taken: list[float] = []
         self.rows: list[tuple[Array, ...]] = []
         try:
