@@ -286,11 +286,11 @@ def _decimal(number: float, slack: float) -> sympy.Rational:
         return sympy.S.Zero
     if float(f"{number:.15g}") == number:
         return shown
-    short = float(f"{number:.12g}")
-    if abs(short - number) <= slack:
-        return sympy.Rational(repr(short))
     share = Fraction(float(number)).limit_denominator(_LARGEST_DENOMINATOR)
-    return sympy.Rational(share.numerator, share.denominator) if abs(float(share) - number) <= slack else shown
+    if abs(float(share) - number) <= slack:
+        return sympy.Rational(share.numerator, share.denominator)
+    short = float(f"{number:.12g}")
+    return sympy.Rational(repr(short)) if abs(short - number) <= slack else shown
 
 
 _LARGEST_DENOMINATOR = 1000  # of a fraction that a float is taken for; a float is such by chance once in 10^10

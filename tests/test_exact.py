@@ -392,6 +392,12 @@ def test_bolted_links_and_parts_are_summed_exactly():
         assert body.inertia.tolist() == [[0, 0, 0], [0, sympy.Rational(8, 75), 0], [0, 0, sympy.Rational(8, 75)]]
 
 
+def test_turns_one_after_another_are_multiplied_out():
+    turned = frames.transform(frames.rotation_z(np.array(np.pi / 12)), np.zeros(3))
+    arm = Robot([Link("fixed", turned), Link("revolute", turned, Body(1))], GRAVITY).exact()
+    assert arm.links[0].fixed[0].tolist() == [sympy.sqrt(3) / 2, -sympy.S.Half, 0, 0]
+
+
 def test_a_joint_that_is_locked_at_a_right_angle_is_bolted_exactly():
     arm = urdf.loads(URDF.replace("TURN", "0"), gravity=GRAVITY, lock={"j2": 1.5708})
     with pytest.warns(UserWarning, match=re.escape("1.5708 as pi/2 (value of the locked joint 'j2')")):
@@ -518,6 +524,11 @@ def test_computed_floats_are_read_as_what_was_meant():
         sympy.Rational(3, 10), sympy.Rational(1, 3), sympy.Rational(2159, 5000), 0, sympy.Rational(-1, 12)
     ]  # fmt: skip
     assert exact_array(np.array([1e-17])).tolist() == [sympy.Rational(1, 10**17)]
+    beside = [1000.0, 0.1234567890123, 0.333333333333333, 1 / 7]  # typed with up to 15 digits; the last was computed
+    assert exact_array(np.array(beside))[1:].tolist() == [
+        sympy.Rational("0.1234567890123"), sympy.Rational("0.333333333333333"), sympy.Rational(1, 7)
+    ]  # fmt: skip
+    assert exact_array(np.array([0.4318 + 1e-16])).tolist() == [sympy.Rational("0.4318")]
     odd = np.sqrt(2)
     assert exact_array(np.array([odd])).tolist() == [sympy.Rational(repr(float(odd)))]
     assert exact_array(np.array([0.3000000001])).tolist() == [sympy.Rational("0.3000000001")]
