@@ -5,6 +5,7 @@ In both conventions the link frames of dynlib sit on the joint axes. The mass da
 """
 
 import difflib
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -22,6 +23,7 @@ from dynlib.arrays import (
     as_floats,
     hint_at_degrees,
     is_symbolic,
+    level_of_caller,
     one_kind,
 )
 from dynlib.exact import Exactly
@@ -166,9 +168,14 @@ def _body(row: Mapping[str, Any], number: int, allow_impossible: bool) -> Body |
     if row.get("mass") is None:
         return row.get("body")
     try:
-        return Body(row["mass"], row.get("com", (0, 0, 0)), row.get("inertia", (0, 0, 0)), allow_impossible)
+        with warnings.catch_warnings(record=True) as notes:
+            warnings.simplefilter("always")
+            body = Body(row["mass"], row.get("com", (0, 0, 0)), row.get("inertia", (0, 0, 0)), allow_impossible)
     except (TypeError, ValueError) as error:
         raise type(error)(f"row {number}: {error}") from None
+    for note in notes:
+        warnings.warn(f"row {number}: {note.message}", stacklevel=level_of_caller())
+    return body
 
 
 def _link(number: int, joint: Any, fixed: Array, body: Body | None, motor: Motor | None) -> Link:

@@ -73,6 +73,13 @@ def test_the_note_of_a_file_names_the_line_and_says_what_is_done():
         by_file("modified")
 
 
+def test_the_note_of_a_table_names_the_row():
+    with pytest.warns(
+        UserWarning, match="^row 2: the inertia is not symmetric, Iyz = 3e-05 but Izy = -1e-05; the mean"
+    ):
+        by_rows("standard")
+
+
 def test_without_leave_the_halves_are_an_error():
     with pytest.raises(
         ValueError, match=r"arm.toml, line 14: link 2:.*not symmetric, Iyz = 3e-05 but Izy.*takes the mean of"
