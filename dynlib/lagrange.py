@@ -64,9 +64,9 @@ def momentum(L: Any, rate: sympy.Symbol) -> Any:
 
 @equation("force", r"\frac{\partial\mathcal{L}}{\partial q_{i}}", r"\frac{\partial\mathcal{K}}{\partial q_{i}} - "
           r"\frac{\partial\mathcal{P}}{\partial q_{i}}", source="A5.3.2-2")  # fmt: skip
-def coordinate_force(L: Any, coordinate: sympy.Symbol) -> Any:
+def coordinate_force(K: Any, P: Any, coordinate: sympy.Symbol) -> Any:
     """What a change of the coordinate alone does to the Lagrangian."""
-    return L.diff(coordinate)
+    return K.diff(coordinate) - P.diff(coordinate)
 
 
 @equation("dp", r"\dot{p}_{i}", r"\sum_{j} \frac{\partial p_{i}}{\partial q_{j}}\,\dot{q}_{j} + "
@@ -260,7 +260,7 @@ def _derived(
     found = []
     for coordinate, rate in zip(q, dq, strict=True):
         p = steps.momentum(L, rate)
-        force = steps.coordinate_force(L, coordinate)
+        force = steps.coordinate_force(K, P, coordinate)
         dp = steps.momentum_rate(p, q, rates, accelerations, (q, dq))
         tau = steps.lagrange_equation(dp, force)
         found.append(Coordinate({"L": L, "p": p, "force": force, "dp": dp, "tau": tau}, write))
@@ -296,10 +296,86 @@ def of_robot(robot: Robot, *, steps: Steps = Steps()) -> tuple[Coordinate, ...]:
     return _derived(K, P, list(q), list(dq), list(read(dq)), list(read(ddq)), Fourier.expression, steps)
 
 
-def torques(robot: Robot, q: Any, dq: Any, ddq: Any, *, steps: Steps = Steps()) -> Array:
-    r"""Return the torques and forces of a motion from Lagrange's equations, derived for this arm and then evaluated.
+@dataclass(frozen=True, eq=False)
+class Local:
+    """A function of coordinates and rates near one state: what it is there, and how it changes.
 
-    That takes long for an arm of many joints; :func:`dynlib.newton_euler.inverse_dynamics` gives the same at once.
+    Attributes:
+        value: shape (...,).
+        slopes: its derivatives by symbols, functions of the same kind.
+    """
+
+    value: Array
+    slopes: Mapping[sympy.Symbol, "Local"]
+
+    def diff(self, symbol: sympy.Symbol) -> "Local":
+        """Return the partial derivative by a symbol.
+
+        Args:
+            symbol: what to differentiate by.
+        """
+        return self.slopes[symbol]
+
+    def __add__(self, other: "Local") -> "Local":
+        slopes = {symbol: slope + other.slopes[symbol] for symbol, slope in self.slopes.items()}
+        return Local(self.value + other.value, slopes)
+
+    def __mul__(self, number: Array) -> "Local":
+        return Local(self.value * number, {symbol: slope * number for symbol, slope in self.slopes.items()})
+
+    def __neg__(self) -> "Local":
+        return self * np.array(-1.0)
+
+    def __sub__(self, other: "Local") -> "Local":
+        return self + -other
+
+
+_AROUND = 2 * np.pi / 5 * np.array([1, 2, 3, 4])
+_TURNING = 2 / 5 * (np.sin(_AROUND) + 2 * np.sin(2 * _AROUND))
+
+
+def _samples(robot: Robot, dq: Array) -> list[list[tuple[float, Array]]]:
+    """Return for each coordinate and each rate the weights and the steps that give the derivative by it.
+
+    They are exact: an energy is a quadratic function of a rate and of a sliding coordinate, and of an angle a sum of
+    the sines and cosines of the angle and of twice the angle.
+    """
+    h = float(np.abs(dq).max(initial=0.0)) or 1.0
+    turning = list(zip(_TURNING, _AROUND, strict=True))
+    along = [turning if link.turn else [(0.5, 1.0), (-0.5, -1.0)] for link in robot.links]
+    along += [[(0.5 / h, h), (-0.5 / h, -h)]] * robot.n
+    return [
+        [(weight, step * unit) for weight, step in each] for each, unit in zip(along, np.eye(2 * robot.n), strict=True)
+    ]
+
+
+def _near(robot: Robot, q: Array, dq: Array, steps: Steps) -> tuple[Local, Local]:
+    """Return both energies of an arm near a state, with all derivatives that Lagrange's equations ask for."""
+    n, symbols = robot.n, [symbol for group in robot.motion_symbols()[:2] for symbol in group]
+    once = _samples(robot, dq)
+    twice = [[(a * b, s + t) for a, s in by_rate for b, t in other] for by_rate in once[n:] for other in once]
+    plans = [[(1.0, np.zeros(2 * n))], *once, *twice]
+    weights = np.zeros((len(plans), sum(map(len, plans))))
+    weights[np.repeat(np.arange(len(plans)), list(map(len, plans))), np.arange(weights.shape[1])] = [
+        weight for plan in plans for weight, _ in plan
+    ]
+    states = np.concatenate([q, dq], axis=-1)[..., None, :] + np.stack([step for plan in plans for _, step in plan])
+    found = energies(robot, states[..., :n], states[..., n:], steps=steps)
+
+    def local(energy: Array) -> Local:
+        columns = np.moveaxis(energy @ weights.T, -1, 0)
+        value, first, second = columns[0], columns[1 : 2 * n + 1], columns[2 * n + 1 :].reshape(n, 2 * n, *q.shape[:-1])
+        leaves = [{s: Local(v, {}) for s, v in zip(symbols, row, strict=True)} for row in second]
+        slopes = [Local(v, more) for v, more in zip(first, [{}] * n + leaves, strict=True)]
+        return Local(value, dict(zip(symbols, slopes, strict=True)))
+
+    return local(found.kinetic), local(found.potential)
+
+
+def torques(robot: Robot, q: Any, dq: Any, ddq: Any, *, steps: Steps = Steps()) -> Array:
+    r"""Return the torques and forces of a motion from Lagrange's equations, without writing these out.
+
+    The energies are sampled at states around the given ones, at so many that their derivatives are exact.
 
     Args:
         robot: the arm, of numbers; its motors do not count.
@@ -316,17 +392,19 @@ def torques(robot: Robot, q: Any, dq: Any, ddq: Any, *, steps: Steps = Steps()) 
 
     >>> from dynlib import robots
     >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
-    >>> torques(arm, [0, 0], [0, 0], [0, 0])
+    >>> torques(arm, [0, 0], [0, 0], [0, 0]).round(12)
     array([30., 10.])
     """
     if robot.symbols:
         raise ValueError(f"{robot.name} holds symbols; give them numbers with robot.subs(...), or use of_robot.")
-    exact = robot.exact(round_angles=False)
-    formulas = [each.tau for each in of_robot(exact, steps=steps)]
-    symbols = [symbol for group in exact.motion_symbols() for symbol in group]
-    state = [np.moveaxis(as_floats(each), -1, 0) for each in robot.state(q=q, dq=dq, ddq=ddq)]
-    values = sympy.lambdify(symbols, formulas, "numpy", cse=True)(*np.concatenate(state))
-    return np.stack(np.broadcast_arrays(*values, state[0][0])[:-1], axis=-1)
+    robot = robot.mapped(as_floats)
+    q, dq, ddq = map(as_floats, robot.state(q=q, dq=dq, ddq=ddq))
+    q = q - 2 * np.pi * np.round(q / (2 * np.pi)) * [link.turn for link in robot.links]  # steps around stay small
+    K, P = _near(robot, q, dq, steps)
+    coordinates, rates, _ = map(list, robot.motion_symbols())
+    given = list(np.moveaxis(dq, -1, 0)), list(np.moveaxis(ddq, -1, 0))
+    found = _derived(K, P, coordinates, rates, *given, lambda each: each, steps)
+    return np.stack([each.found["tau"].value for each in found], axis=-1)
 
 
 def _exact(energy: Any) -> sympy.Expr:

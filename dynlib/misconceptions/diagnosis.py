@@ -1,0 +1,254 @@
+"""Which mistake is behind an answer: what an answer is compared with, how closely, and what is said of it."""
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from dynlib import closed_chain, closed_dynamics, newton_euler
+from dynlib.arrays import Array, as_array, as_floats
+from dynlib.closed_chain import ClosureError, SingularPosition
+from dynlib.frames import position
+from dynlib.mechanism import Mechanism
+from dynlib.misconceptions.closed_chains import CLOSED
+from dynlib.misconceptions.lagrange import LAGRANGE
+from dynlib.misconceptions.misconception import Misconception, NotHere, System, right_torques
+from dynlib.misconceptions.newton_euler import AT_JOINT, RECURSION
+from dynlib.misconceptions.slips import SLIPS, SLIPS_AT
+from dynlib.misconceptions.structure import STRUCTURE
+from dynlib.robot import Robot
+
+ALL: Mapping[str, Misconception] = {**RECURSION, **LAGRANGE, **STRUCTURE, **CLOSED}
+"""Every mistake that can be made everywhere, by key."""
+
+RIGHT, MISTAKE, SLIP, UNKNOWN = "right", "known mistake", "sign or unit", "not recognised"
+
+SENTENCES: Mapping[str, Mapping[str, str]] = {
+    "en": {
+        RIGHT: "Right.",
+        MISTAKE: "A known mistake:",
+        SLIP: "Right but for a sign or a unit:",
+        UNKNOWN: "Not recognised: neither right nor one of the mistakes that are known here.",
+        "several": "These give the same numbers here:",
+        "coarse": "Give three significant digits or more: with fewer, mistakes cannot be told apart.",
+    }
+}
+"""What is said of an answer, by language and verdict."""
+
+_DIGITS = 3
+"""Significant digits that every answer is taken to have."""
+
+_ROUNDING = 1e-11
+"""What computing leaves of a sum that vanishes, relative to its terms (dimensionless)."""
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What an answer is: right, a known mistake, right but for a sign or a unit, or not recognised.
+
+    Attributes:
+        verdict: ``"right"``, ``"known mistake"``, ``"sign or unit"`` or ``"not recognised"``.
+        found: every mistake that gives the answer, those in a sign or a unit last; () for the first and last verdict.
+        coarse: whether the answer has fewer than three significant digits.
+    """
+
+    verdict: str
+    found: tuple[Misconception, ...] = ()
+    coarse: bool = False
+
+    def __iter__(self) -> Iterator[Misconception]:
+        return iter(self.found)
+
+    def feedback(self, language: str = "en") -> str:
+        """Return what to tell whoever gave the answer, in lines of at most 84 letters."""
+        said = SENTENCES[language]
+        paragraphs = [said[self.verdict]]
+        told = [f"{each.name(language)}. {each.feedback(language)}" for each in self.found]
+        if len(told) == 1:
+            paragraphs = [f"{paragraphs[0]} {told[0]}"]
+        elif told:
+            paragraphs = [f"{paragraphs[0]} {said['several']}", *(f"- {each}" for each in told)]
+        if self.coarse and self.verdict == UNKNOWN:
+            paragraphs.append(said["coarse"])
+        indents = ("  " if each.startswith("- ") else "" for each in paragraphs)
+        return "\n".join(
+            textwrap.fill(each, 84, subsequent_indent=indent) for each, indent in zip(paragraphs, indents, strict=True)
+        )
+
+    def __repr__(self) -> str:
+        return self.feedback()
+
+
+def diagnose(system: System, q: Any, dq: Any, ddq: Any, answer: Any, **loads: Any) -> Diagnosis:
+    """Say what an answer is: right, a known mistake, right but for a sign or a unit, or not recognised.
+
+    An answer counts as given to its last digit, and to three significant digits at least: -16.91 stands for all from
+    -16.915 to -16.905. Trailing zeros of a number cannot be seen, so 2.0 beside -16.9 has one decimal place, too.
+
+    Args:
+        system: an arm or a mechanism, of numbers.
+        q: joint values, shape (N,), in rad or m; of a mechanism those of all coordinates, closed.
+        dq: joint rates, shape (N,), in rad/s or m/s; of a mechanism those of its inputs.
+        ddq: accelerations, of the same shape, in rad/s² or m/s².
+        answer: the torques that somebody found, shape (N,) or one for each input, in N m or N; numbers.
+        **loads: for an arm ``tip_force``, ``tip_moment``, ``wrenches`` and ``base``, as in
+            :func:`dynlib.newton_euler.recursion`; for a mechanism ``loads``, as in
+            :func:`dynlib.closed_dynamics.inverse_dynamics`.
+
+    Returns:
+        The :class:`Diagnosis`. Mistakes that give the same numbers in this state are all named; one that gives the
+        right numbers is none here.
+
+    Raises:
+        TypeError: an answer that is no number, a system that is none, or an unknown kind of load.
+        ValueError: a wrong length, shape or number, more states than one, a system that holds symbols, or what the
+            right derivation refuses.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=0.5, L2=0.4, m1=2, m2=1, g=9.81)
+    >>> diagnose(arm, [0.3, 0.7], [1, 2], [0.5, -1], [12.2, 1.99]).verdict
+    'not recognised'
+    """
+    _refuse_other_systems(system, loads)
+    motion = q, dq, ddq
+    right = as_floats(right_torques(system, *motion, **loads))
+    if right.ndim != 1:
+        raise ValueError(f"q, dq and ddq hold {right.shape[:-1]} states; an answer belongs to one state.")
+    values = _read(answer, right, system)
+    within = _half_a_unit(values) + _ROUNDING * _sizes(system, *motion, **loads)
+
+    def gives(torques: Array) -> bool:
+        return bool((np.abs(torques - values) <= within).all())
+
+    coarse = _is_coarse(values)
+    if gives(right):
+        return Diagnosis(RIGHT, coarse=coarse)
+    found = [
+        [each for each in kind if (wrong := _made(each, system, *motion, **loads)) is not None and gives(wrong)]
+        for kind in _kinds(system)
+    ]
+    mistakes, slips = found
+    verdict = MISTAKE if mistakes else SLIP if slips else UNKNOWN
+    return Diagnosis(verdict, (*mistakes, *slips), coarse)
+
+
+def _kinds(system: System) -> tuple[list[Misconception], list[Misconception]]:
+    """Return every mistake, and every slip in a sign or a unit."""
+    joints = range(1, system.n + 1)
+    mistakes = [*ALL.values(), *(make(joint) for make in AT_JOINT.values() for joint in joints)]
+    return mistakes, [*SLIPS.values(), *(make(joint) for make in SLIPS_AT.values() for joint in joints)]
+
+
+def _made(mistake: Misconception, system: System, *motion: Any, **loads: Any) -> Array | None:
+    """Return the torques of a mistake; None where it cannot be made, or leads to where there is no answer."""
+    try:
+        return as_floats(mistake.torques(system, *motion, **loads))
+    except (NotHere, SingularPosition, ClosureError):
+        return None
+
+
+def _refuse_other_systems(system: System, loads: Mapping[str, Any]) -> None:
+    if not isinstance(system, Robot | Mechanism):
+        raise TypeError(f"system is {system!r}; expected a Robot or a Mechanism, such as a linkage.")
+    if system.symbols:
+        raise ValueError(f"{system.name} holds symbols; give them numbers with subs(...) first.")
+    known = ("loads",) if isinstance(system, Mechanism) else ("tip_force", "tip_moment", "wrenches", "base")
+    for name in loads:
+        if name not in known:
+            raise TypeError(f"unknown load {name!r}; {system.name} takes {', '.join(known)}.")
+
+
+# ---- How an answer is read -------------------------------------------------------------------------
+
+
+def _read(answer: Any, right: Array, system: System) -> Array:
+    """Return an answer as floats of the shape of the right torques."""
+    count = right.size
+    wanted = f"{count} number{'s' if count != 1 else ''}, one for each {_what(system)}, such as {_example(right)}"
+    if isinstance(answer, str | bytes):
+        raise TypeError(f"answer is the text {answer!r}; expected {wanted}.")
+    if count == 1 and np.ndim(answer) == 0:
+        answer = [answer]
+    values = as_array(answer, "answer", (None,) * np.ndim(answer))
+    if values.dtype == object and any(entry.free_symbols for entry in values.flat):
+        raise TypeError(f"answer holds symbols; expected {wanted}.")
+    if values.shape != right.shape:
+        raise ValueError(f"answer has the shape {values.shape}; expected {wanted}.")
+    return as_floats(values)
+
+
+def _what(system: System) -> str:
+    return "input" if isinstance(system, Mechanism) else "joint"
+
+
+def _example(right: Array) -> list[float]:
+    """Return numbers that only show the form of an answer."""
+    return [round(1.5 * number, 2) for number in range(1, right.size + 1)]
+
+
+def _last_place(number: float) -> int:
+    """Return the place of the last digit of a number that is not 0, as it is written: -2 for 16.91."""
+    exponent = Decimal(repr(number)).normalize().as_tuple().exponent
+    assert isinstance(exponent, int)
+    return exponent
+
+
+def _third_place(number: float) -> int:
+    return Decimal(repr(number)).adjusted() - (_DIGITS - 1)
+
+
+def _half_a_unit(values: Array) -> Array:
+    """Return half a unit of the last place to which each entry of an answer is given.
+
+    An entry is given to its last digit, and to three significant digits. Who rounds all entries to the same decimal
+    place gives the small ones to this place; but then the largest entry has three significant digits.
+    """
+    given = [float(value) for value in values if value]
+    if not given:
+        return np.zeros(values.shape)
+    common, coarsest = min(map(_last_place, given)), max(map(_third_place, given))
+    own = [min(_last_place(value), _third_place(value)) if value else common for value in map(float, values)]
+    return 0.5 * 10.0 ** np.array([min(max(place, common), coarsest) for place in own])
+
+
+def _is_coarse(values: Array) -> bool:
+    """Say whether no entry of an answer has three significant digits."""
+    given = [float(value) for value in values if value]
+    return bool(given) and all(_last_place(value) > _third_place(value) for value in given)
+
+
+# ---- What counts as rounding -----------------------------------------------------------------------
+
+
+def _sizes(system: System, q: Any, dq: Any, ddq: Any, **loads: Any) -> Array:
+    """Return how large the terms are of which each torque is the sum, in its own unit."""
+    if isinstance(system, Robot):
+        return _sizes_of_arm(system, q, dq, ddq, **loads)
+    q, dq, ddq, Gamma = closed_chain.motion_of(system, q, dq, ddq)
+    parts = [
+        _sizes_of_arm(chain, *motion) if closed_dynamics.has_inertia(chain) else np.zeros(chain.n)
+        for chain, *motion in zip(system.chains, *map(system.parts, (q, dq, ddq)), strict=True)
+    ]
+    sizes = np.concatenate(parts)
+    for load in loads.get("loads", ()):
+        push = np.abs(np.concatenate([load.force, load.moment]))
+        sizes = sizes + np.abs(closed_chain.tree_jacobian(system, q, load.point)).T @ push
+    return np.asarray(np.abs(Gamma).T @ sizes)
+
+
+def _sizes_of_arm(robot: Robot, q: Any, dq: Any, ddq: Any, **loads: Any) -> Array:
+    links = newton_euler.recursion(robot, q, dq, ddq, **loads)
+    bodies = robot.known_bodies()
+
+    def total(*vectors: Array) -> float:
+        return float(sum(np.linalg.norm(as_floats(np.asarray(vector))) for vector in vectors))
+
+    weights = [body.mass * link.g for link, body in zip(links, bodies, strict=True)]
+    force = total(links[-1].f, *(link.F for link in links), *weights, *(link.f_e for link in links))
+    reach = total(position(robot.tool), *(position(link.T) for link in links), *(body.com for body in bodies))
+    moment = total(links[-1].n, *(link.N for link in links), *(link.n_e for link in links)) + force * reach
+    drives = [total(link.tau_m - link.tau) for link in links]
+    return np.array([(moment if link.turn else force) + drive for link, drive in zip(robot.links, drives, strict=True)])

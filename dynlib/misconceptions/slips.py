@@ -1,0 +1,69 @@
+"""Right but for a sign or a unit."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from dynlib.arrays import Array
+from dynlib.mechanism import Mechanism
+from dynlib.misconceptions.misconception import Misconception, NotHere, System, right_torques
+from dynlib.robot import Robot
+
+
+def _times(key: str, factor: float) -> Misconception:
+    def wrong(system: System, q: Any, dq: Any, ddq: Any, **loads: Any) -> Array:
+        return factor * right_torques(system, q, dq, ddq, **loads)
+
+    return Misconception(key, wrong, wrong)
+
+
+def _sign_at(joint: int) -> Misconception:
+    def wrong(system: System, q: Any, dq: Any, ddq: Any, **loads: Any) -> Array:
+        found = right_torques(system, q, dq, ddq, **loads)
+        if joint > found.shape[-1]:
+            raise NotHere(f"{system.name} has no torque number {joint}.")
+        found = found.copy()
+        found[..., joint - 1] *= -1
+        return found
+
+    return Misconception("sign_at", wrong, wrong, joint=joint)
+
+
+def _angles(key: str, change: Callable[[Array], Array]) -> Misconception:
+    def wrong(robot: Robot, q: Any, dq: Any, ddq: Any, **loads: Any) -> Array:
+        (q,) = robot.state(q=q)
+        turning = np.array([bool(link.turn) for link in robot.links])
+        other = np.mod(change(q), 2 * np.pi)  # many turns would be taken for degrees, and hinted at
+        return right_torques(robot, np.where(turning, other, q), dq, ddq, **loads)
+
+    def opened(mechanism: Mechanism, *motion: Any, **loads: Any) -> Array:
+        raise NotHere(f"with other angles {mechanism.name} does not close.")
+
+    return Misconception(key, wrong, opened)
+
+
+def _rates_in_degrees(system: System, q: Any, dq: Any, ddq: Any, **loads: Any) -> Array:
+    if isinstance(system, Mechanism):
+        links = [system.chains[chain - 1].links[joint - 1] for chain, joint in system.inputs]
+    else:
+        links = list(system.links)
+    factors = np.where([bool(link.turn) for link in links], np.degrees(1.0), 1.0)
+    return right_torques(system, q, factors * np.asarray(dq), factors * np.asarray(ddq), **loads)
+
+
+SLIPS: Mapping[str, Misconception] = {
+    each.key: each
+    for each in (
+        _times("all_signs", -1.0),
+        _times("thousandfold", 1e3),
+        _times("thousandth", 1e-3),
+        _angles("sines_of_degrees", np.radians),
+        _angles("angles_in_degrees", np.degrees),
+        Misconception("rates_in_degrees", _rates_in_degrees, _rates_in_degrees),
+    )
+}
+"""Every way to be right but for a sign or a unit, by key."""
+
+SLIPS_AT: Mapping[str, Callable[[int], Misconception]] = {"sign_at": _sign_at}
+"""Those about one torque, by key; each takes its number, from 1."""
