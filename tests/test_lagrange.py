@@ -82,6 +82,19 @@ def test_random_arms(joints, seed, payload):
     assert np.abs(found - expected).max() < 1e-9 * np.abs(expected).max()
 
 
+@pytest.mark.parametrize("key", [None, *LAGRANGE])
+@pytest.mark.parametrize("name", ["planar 2R", "scara", "stanford"])
+def test_formulas_and_sampled_derivatives_agree(name, key):
+    """Two ways to differentiate: term by term, and by samples around a state; for every wrong step, too."""
+    steps = LAGRANGE[key].steps() if key else lagrange.Steps()
+    arm = ELBOW if name == "planar 2R" else without_motors(name)
+    motion = np.random.default_rng(4).uniform(-3, 3, (3, arm.n)) * np.array([[1], [5], [20]])
+    symbols = np.concatenate(arm.exact().motion_symbols())
+    numbers = dict(zip(symbols, np.concatenate(motion), strict=True))
+    formulas = [each.tau.evalf(30, subs=numbers) for each in lagrange.of_robot(arm.exact(), steps=steps)]
+    assert check.same(lagrange.torques(arm, *motion, steps=steps), np.array(formulas, dtype=float), tolerance=1e-12)
+
+
 def test_torques_of_one_state_and_of_a_batch():
     one = lagrange.torques(ELBOW, *MOVING)
     assert one.shape == (2,)
