@@ -7,7 +7,6 @@ Its entries are either floats (then the leading axes may hold a batch of states)
 
 import math
 import sys
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
@@ -18,9 +17,6 @@ import numpy as np
 import sympy
 
 Array = np.ndarray[Any, Any]
-
-LARGEST_ANGLE = 20 * np.pi
-"""Ten turns, in rad; a larger angle is likelier to be in degrees."""
 
 
 def as_array(value: Any, name: str, shape: tuple[int | None, ...], batch: bool = False) -> Array:
@@ -295,20 +291,6 @@ def _decimal(number: float, slack: float) -> sympy.Rational:
 
 _LARGEST_DENOMINATOR = 1000  # of a fraction that a float is taken for; a float is such by chance once in 10^10
 _DECIMAL = np.frompyfunc(_decimal, 2, 1)
-
-
-def hint_at_degrees(what: str, value: float) -> None:
-    """Warn that an angle is so large that it is probably in degrees; the hint points at the caller's own line.
-
-    Args:
-        what: whose angle it is, such as ``"joint 1 is at"``.
-        value: the angle, in rad.
-    """
-    warnings.warn(
-        f"{what} {value:g} rad, more than ten turns. Angles are in radians: if this is in degrees, use "
-        f"numpy.radians({value:g}) = {np.radians(value):.4g}.",
-        stacklevel=level_of_caller(),
-    )
 
 
 def level_of_caller() -> int:

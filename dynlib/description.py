@@ -18,7 +18,7 @@ from xml.parsers import expat
 
 import numpy as np
 
-from dynlib import frames
+from dynlib import frames, hints
 from dynlib.arrays import Array
 from dynlib.exact import AS_FLOATS, AsFloats
 from dynlib.links import Motor
@@ -469,6 +469,8 @@ class _File:
     def pose(self, owner: _Element, words: str) -> Array:
         origin = owner.find("origin")
         rpy, xyz = (np.array(_numbers(origin, key, "0 0 0")) for key in ("rpy", "xyz"))
+        where = self.name if origin is None else self.at(origin)
+        hints.give(hints.constant_angles({f"{where}: rpy of the origin of {words}": rpy}))
         R = frames.rotation_of_rpy(self.reading.angles(rpy, f"origin of {words}"))
         return frames.transform(R, self.reading.numbers(xyz))
 

@@ -15,13 +15,11 @@ import sympy
 
 from dynlib import frames
 from dynlib.arrays import (
-    LARGEST_ANGLE,
     Array,
     Data,
     as_array,
     as_exact,
     as_floats,
-    hint_at_degrees,
     is_symbolic,
     level_of_caller,
     one_kind,
@@ -71,6 +69,15 @@ class Table:
             reading: reads the decimals and angles, and notes what it rounds.
         """
         return replace(self, rows=tuple(_exact_row(row, i, reading) for i, row in enumerate(self.rows, start=1)))
+
+    def constant_angles(self) -> dict[str, Any]:
+        """Return alpha, theta and offset of each row, as far as they are angles, in rad, by what they are."""
+        return {
+            f"{key} of row {number}": row.get(key, 0)
+            for number, row in enumerate(self.rows, start=1)
+            for key in ("alpha", "theta", "offset")
+            if key != "offset" or row.get("joint") != "prismatic"
+        }
 
     def __str__(self) -> str:
         lines = [f"{self.convention} DH", f"  {'i':>2}  {'joint':<9}" + "".join(f"{key:>10}" for key in _NUMBERS)]
@@ -133,9 +140,6 @@ def links_of(table: Table) -> tuple[list[Link], Array]:
     for number, (row, given) in enumerate(zip(table.rows, bodies, strict=True), start=1):
         a, alpha, d, theta, offset = (numbers[f"{key} of row {number}"] for key in _NUMBERS)
         body = given.mapped(read) if given else None
-        for key, angle in (("alpha", alpha), ("theta", theta)):
-            if not is_symbolic(angle) and abs(angle) > LARGEST_ANGLE:
-                hint_at_degrees(f"{key} of row {number} is", float(angle))
         slides = int(row.get("joint") == "prismatic")
         along_x = frames.along_x(a, alpha)
         along_z = frames.along_z(np.asarray(d + offset * slides), np.asarray(theta + offset * (1 - slides)))

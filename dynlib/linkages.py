@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import sympy
 
+from dynlib import hints
 from dynlib.arrays import (
-    LARGEST_ANGLE,
     Array,
     arctan2,
     as_array,
@@ -23,7 +23,6 @@ from dynlib.arrays import (
     as_floats,
     cos,
     free_symbols,
-    hint_at_degrees,
     is_symbolic,
     one_kind,
     sin,
@@ -186,10 +185,9 @@ class Linkage(Mechanism):
             ValueError: no such mode, or a wrong length, shape or number.
         """
         u, mode = self.input_values("inputs", inputs), self._checked(mode, self.assembly_sides)
+        turning = [self.chains[chain - 1].links[joint - 1].joint == "revolute" for chain, joint in self.inputs]
+        hints.give(hints.joint_angles(u, turning, lambda i: self.joint_name(self.u[i])))
         if not is_symbolic(u):
-            for place, largest in zip(self.u, np.abs(u.reshape(-1, self.m)).max(axis=0, initial=0.0), strict=True):
-                if largest > LARGEST_ANGLE:
-                    hint_at_degrees(f"{self.joint_name(place)} is at", float(largest))
             _refuse(self.name, self._conditions(u, mode), "inputs", u)
         return self._closed(u, mode)
 

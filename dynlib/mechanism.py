@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import sympy
 
+from dynlib import hints
 from dynlib.arrays import (
     Array,
     Data,
@@ -266,7 +267,9 @@ class Mechanism(Data):
         Args:
             gravity: the vector along which things fall, shape (3,), in m/s².
         """
-        return replace(self, chains=[replace(chain, gravity=gravity) for chain in self.chains])
+        changed = replace(self, chains=[replace(chain, gravity=gravity) for chain in self.chains])
+        hints.give(hints.gravity(changed.gravity))
+        return changed
 
     def subs(self, values: Mapping[Any, Any]) -> Any:
         """Return the mechanism with numbers or expressions put in for its symbols.

@@ -7,7 +7,7 @@ these are only read into this form.
 
 import itertools
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any
@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 import sympy
 
-from dynlib import frames
+from dynlib import frames, hints
 from dynlib.arrays import (
-    LARGEST_ANGLE,
     Array,
     Data,
     as_array,
@@ -26,7 +25,6 @@ from dynlib.arrays import (
     batches_together,
     first_fraction,
     free_symbols,
-    hint_at_degrees,
     is_symbolic,
     one_kind,
     refuse_mixture,
@@ -65,7 +63,8 @@ class Robot(Data):
 
     Attributes:
         links: the links in order. Fixed ones are bolted to the link before them, so that links 1 to N all have a joint.
-        gravity: the vector along which things fall, in world axes, shape (3,), in m/s².
+        gravity: the vector along which things fall, in world axes, shape (3,), in m/s². One of 9.81 upward, along z or
+            y, draws a hint (:mod:`dynlib.hints`), as do lengths and inertias that look like millimetres.
         base: pose of frame {0} in the world, shape (4, 4), in m.
         tool: pose of the tip frame {N+1} in frame {N}, shape (4, 4), in m.
         payload: a body that the tip carries, in tip axes; None for an empty tip.
@@ -121,6 +120,21 @@ class Robot(Data):
             set_field(self, "table", None)  # the links have been changed since
         if symbols:
             check_names(symbols, itertools.chain(*self.motion_symbols()))
+        if hints.is_made_anew():
+            hints.give(self._doubts())
+
+    def _doubts(self) -> Iterator[str]:
+        """Yield what looks like other units, or like the other sign, in the data."""
+        origins = {f"origin of link {i}": frames.position(link.fixed) for i, link in enumerate(self.links, start=1)}
+        bodies = {f"link {i}": link.body for i, link in enumerate(self.links, start=1)} | {"the payload": self.payload}
+        known = {what: body for what, body in bodies.items() if body is not None}
+        yield from hints.lengths(
+            origins
+            | {"tool": frames.position(self.tool)}
+            | {f"com of {what}": body.com for what, body in known.items()}
+        )
+        yield from hints.inertias({what: (body.mass, body.inertia) for what, body in known.items()})
+        yield from hints.gravity(self.gravity)
 
     def _bolt_fixed_links(self) -> None:
         """Bolt each fixed link to the moving link before it, or to the base."""
@@ -183,6 +197,7 @@ class Robot(Data):
         """
         table = Table(convention, tuple(rows), allow_impossible, tool)  # type: ignore[arg-type]
         links, end = links_of(table)
+        hints.give(hints.constant_angles(table.constant_angles()))
         last = one_kind({"tool": as_pose(tool, "tool"), "end": end})
         robot = cls(links, gravity, base, frames.compose(last["end"], last["tool"]), None, name, table)
         return replace(robot, typed=Typed(robot, partial(_table_again, table, robot)))
@@ -289,7 +304,9 @@ class Robot(Data):
         arrays = {name: self._joint_array(name, value) for name, value in values.items()}
         self._refuse_other_kind(arrays)
         arrays = {name: (as_exact if self.is_symbolic else as_floats)(array) for name, array in arrays.items()}
-        self._hint_at_degrees(arrays.get("q"))
+        if "q" in arrays:
+            turning = [link.joint == "revolute" for link in self.links]
+            hints.give(hints.joint_angles(arrays["q"], turning, lambda i: f"joint {i + 1}"))
         return batches_together(**arrays)
 
     def matched(self, data: Data, what: str) -> Any:
@@ -334,15 +351,6 @@ class Robot(Data):
                 f"so {name} needs the shape ({self.n},) or (..., {self.n})."
             )
         return array
-
-    def _hint_at_degrees(self, q: Array | None) -> None:
-        if q is None or is_symbolic(q):
-            return
-        turning = np.array([link.joint == "revolute" for link in self.links])
-        large = turning & (np.abs(q).reshape(-1, self.n).max(axis=0, initial=0) > LARGEST_ANGLE)
-        for i in np.flatnonzero(large):
-            value = q.reshape(-1, self.n)[np.abs(q.reshape(-1, self.n)[:, i]).argmax(), i]
-            hint_at_degrees(f"joint {i + 1} is at", value)
 
     def transforms(self, q: Any) -> list[Array]:
         r"""Return the transforms from each frame to the next, A5.2.6-1 to -3.

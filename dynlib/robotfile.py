@@ -59,7 +59,7 @@ from typing import Any
 import numpy as np
 import sympy
 
-from dynlib import frames
+from dynlib import frames, hints
 from dynlib.arrays import (
     Array,
     as_array,
@@ -683,6 +683,7 @@ def _pose(table: _Table, key: str) -> Array:
         assert parts is not None
         parts.check_keys(("position", "rpy"))
         rpy = parts.reading.angles(parts.exact("rpy", (3,), (0, 0, 0)), parts.name("rpy"))
+        hints.give(parts.at("rpy") + said for said in hints.constant_angles({parts.name("rpy"): rpy}))
         R = frames.rotation_of_rpy(rpy)
         T = frames.transform(table.kind(R), parts.array("position", (3,), (0, 0, 0)))
     try:
