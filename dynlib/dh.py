@@ -26,6 +26,7 @@ from dynlib.arrays import (
 )
 from dynlib.exact import Exactly
 from dynlib.links import Body, Link, Motor
+from dynlib.notation import printable
 
 Convention = Literal["modified", "standard"]
 
@@ -104,7 +105,7 @@ def _exact_row(row: Mapping[str, Any], number: int, reading: Exactly) -> dict[st
 
 def _short(value: Any) -> str:
     plain = isinstance(value, int | float) or (isinstance(value, sympy.Expr) and value.has(sympy.atan))
-    return f"{float(value):.6g}" if plain else str(value)
+    return f"{float(value):.6g}" if plain else printable(str(value))
 
 
 def links_of(table: Table) -> tuple[list[Link], Array]:

@@ -331,15 +331,15 @@ class Robot(Data):
         if self.is_symbolic and (found := first_fraction(arrays)):
             raise TypeError(
                 f"{found[0]} holds the float {found[1]}, but {self.name} is exact"
-                + (f" (symbols {', '.join(map(str, self.symbols))})" if self.symbols else "")
+                + (f" (symbols {printable(', '.join(map(str, self.symbols)))})" if self.symbols else "")
                 + ". Give it numbers first, with robot.subs(...), or write the number exactly, "
                 "with sympy.Rational or sympy.pi."
             )
         symbols = {str(s): name for name, array in arrays.items() for s in free_symbols(array)}
         if symbols and not self.is_symbolic:
             raise TypeError(
-                f"{symbols[min(symbols)]} holds the symbol {min(symbols)}, but {self.name} holds floats, which would "
-                "make the result inexact. Use robot.exact(), which reads every float as the decimal that it shows."
+                f"{symbols[min(symbols)]} holds the symbol {printable(min(symbols))}, but {self.name} holds floats, which "
+                "would make the result inexact. Use robot.exact(), which reads every float as the decimal that it shows."
             )
 
     def _joint_array(self, name: str, value: Any) -> Array:
@@ -413,7 +413,7 @@ class Robot(Data):
         known = {str(symbol): symbol for symbol in self.symbols}
         for key in map(str, values):
             if key not in known:
-                raise ValueError(f"{self.name} has no symbol {key!r}; it has {', '.join(known) or 'none'}.")
+                raise ValueError(f"{self.name} has no symbol {key!r}; it has {printable(', '.join(known)) or 'none'}.")
         for key, value in values.items():
             if not isinstance(value, int | float | sympy.Expr):
                 raise TypeError(f"the value for {key} is {value!r}; expected a number or a SymPy expression.")
@@ -553,4 +553,4 @@ def _listed(vector: Array) -> str:
 def _plain(array: Array) -> str:
     if array.ndim:
         return "[" + ", ".join(_plain(np.asarray(entry)) for entry in array) + "]"
-    return f"{array + 0.0:.4g}" if not is_symbolic(array) else str(array)
+    return f"{array + 0.0:.4g}" if not is_symbolic(array) else printable(str(array))

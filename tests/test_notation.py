@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from latex2mathml.converter import convert
 from lxml import etree
 
-from dynlib import derivation, notation, robots
+from dynlib import check, derivation, notation, robots
 from dynlib.links import Body, Link
 from dynlib.mechanism import Mechanism
 from dynlib.notation import SymbolError, check_names, latex, printable, text, tidy
@@ -255,6 +255,22 @@ def test_data_of_a_mechanism_that_look_like_its_joint_values_are_refused():
     arm = Robot([Link("revolute", sympy.eye(4), Body(sympy.Symbol("theta11")))], gravity=[0, 0, 0])
     with pytest.raises(SymbolError, match="theta11 names a joint value"):
         Mechanism([arm], [], inputs=[(1, 1)])
+
+
+def test_symbols_that_steer_a_terminal_are_printed_as_text():
+    red, turned = sympy.symbols(["\x1b[31m", "a\u202eb"], cls=sympy.Symbol)
+    rows = [dict(a=red, mass=1), dict(a=1, mass=turned, com=[red, 0, 0])]
+    arm = Robot.from_dh(rows, convention="standard", gravity=[0, -10, 0])
+    lines = [str(arm), repr(derivation.derive(arm)), repr(derivation.derive(arm, named=True))]
+    lines += [check.difference(red, turned).message, repr(derivation.show("x", red * turned))]
+    with pytest.raises(TypeError) as mixed:
+        arm.state(q=[0.5, 0])
+    with pytest.raises(ValueError, match="has no symbol 'm'") as unknown:
+        arm.subs({"m": 1})
+    lines += [str(mixed.value), str(unknown.value)]
+    for shown in lines:
+        assert r"\x1b" in shown
+        assert shown.replace("\n", "").isprintable()
 
 
 def test_names_of_arms_are_printable():
