@@ -469,8 +469,7 @@ class _File:
     def pose(self, owner: _Element, words: str) -> Array:
         origin = owner.find("origin")
         rpy, xyz = (np.array(_numbers(origin, key, "0 0 0")) for key in ("rpy", "xyz"))
-        where = self.name if origin is None else self.at(origin)
-        hints.give(hints.constant_angles({f"{where}: rpy of the origin of {words}": rpy}))
+        hints.give(hints.constant_angles({f"{self.at(owner)}: rpy of the origin of {words}": rpy}))
         R = frames.rotation_of_rpy(self.reading.angles(rpy, f"origin of {words}"))
         return frames.transform(R, self.reading.numbers(xyz))
 

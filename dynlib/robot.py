@@ -338,8 +338,9 @@ class Robot(Data):
         symbols = {str(s): name for name, array in arrays.items() for s in free_symbols(array)}
         if symbols and not self.is_symbolic:
             raise TypeError(
-                f"{symbols[min(symbols)]} holds the symbol {printable(min(symbols))}, but {self.name} holds floats, which "
-                "would make the result inexact. Use robot.exact(), which reads every float as the decimal that it shows."
+                f"{symbols[min(symbols)]} holds the symbol {printable(min(symbols))}, but {self.name} holds floats, "
+                "which would make the result inexact. Use robot.exact(), which reads every float as the decimal that "
+                "it shows."
             )
 
     def _joint_array(self, name: str, value: Any) -> Array:
