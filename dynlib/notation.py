@@ -455,8 +455,7 @@ def text(tex: str) -> str:
     tex = re.sub(r"\\begin\{bmatrix\}(.*?)\\end\{bmatrix\}", _plain_matrix, tex)
     tex = re.sub(r"\\text\{(.)\}", r"\1", tex).replace(r"\tfrac", r"\frac")
     tex = re.sub(r"\\mathrm\{([^{}]*)\}", r"\1", tex)
-    for command in sorted(_COMMANDS, key=len, reverse=True):
-        tex = re.sub(re.escape(command) + ("(?![a-zA-Z])" if command[-1].isalpha() else ""), _COMMANDS[command], tex)
+    tex = re.sub(r"\\(?:[a-zA-Z]+|[;,])", lambda found: _COMMANDS.get(found[0], found[0]), tex)
     while (inner := _ACCENTED.sub(_plain_accent, tex)) != tex:  # a bar may have a bar
         tex = inner
     tex = re.sub(r"\\frac\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}", _plain_fraction, tex)

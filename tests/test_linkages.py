@@ -220,6 +220,7 @@ def test_wrong_shapes_are_refused():
 
 
 @pytest.mark.parametrize("length", [1.0, 0.1, 1 / 3, 7e3, 1e-4])
+@pytest.mark.filterwarnings("ignore::dynlib.hints.Hint")  # 7 km are meant
 def test_where_circles_touch_the_modes_are_one(length):
     l = length
     bars = five_bar(bases=[[0, 0], [2.5 * l, 0]], lengths=[[l, 0.7 * l], [l, 1.8 * l]], masses=[[1, 1], [1, 1]])
