@@ -81,7 +81,7 @@ def rate_order(symbol: sympy.Basic) -> int | None:
 
 
 _LONGEST = 10**5
-"""Fractions with a longer denominator, and brackets with longer whole numbers, are shown in decimals instead."""
+"""Fractions and brackets with whole numbers as large as this are shown in decimals instead."""
 
 
 def tidy(expression: Any) -> Any:
@@ -318,8 +318,8 @@ class _Printer(LatexPrinter):
 
     def _print_Rational(self, number: sympy.Rational) -> str:
         # 1/3 stays; an exact arm of decimals shows 0.4318, not 2159/5000, and a fraction of 16 digits its first six
-        short = number.q < 10 and number.q != 5
-        if short or (10**60 % number.q and number.q < _LONGEST):
+        short = max(abs(number.p), number.q) < _LONGEST
+        if short and ((number.q < 10 and number.q != 5) or 10**60 % number.q):
             return str(super()._print_Rational(number))
         exact = sympy.Rational(f"{float(number):.10g}") == number
         return _number(float(number), digits=10 if exact else 6)

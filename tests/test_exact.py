@@ -236,6 +236,18 @@ def test_a_standard_table_is_as_exact_as_a_modified_one():
         assert str(exact.table.rows[0]["alpha"]) == "pi/2"
 
 
+def test_the_offset_of_a_hinge_is_an_angle_and_that_of_a_slider_a_length():
+    rows = [dict(offset=1.5708, mass=1), dict(joint="prismatic", offset=0.785, mass=1)]
+    text = 'convention = "modified"\ngravity = [0, 0, -9.81]\n' + "\n".join(
+        "[[link]]\n" + "\n".join(f"{key} = {value!r}".replace("'", '"') for key, value in row.items()) for row in rows
+    )
+    for arm in (Robot.from_dh(rows, convention="modified", gravity=GRAVITY), robotfile.loads(text)):
+        with pytest.warns(UserWarning, match=r"1.5708 as pi/2 \(offset of (row|link) 1\)"):
+            hinge, slider = arm.exact().links
+        assert hinge.fixed[0].tolist() == [0, -1, 0, 0]
+        assert slider.fixed[:3, 3].tolist() == [0, 0, sympy.Rational("0.785")]
+
+
 # ---- Axes and matrices ---------------------------------------------------------------------------------
 
 AXES = {
@@ -448,6 +460,17 @@ def test_decimals_of_motors_loads_and_payloads_stay():
     assert exact.bodies[1].mass == n("2.35")
 
 
+def test_a_description_with_damping_is_as_exact_as_one_without():
+    text = URDF.replace("TURN", "2.0943951023931953")
+    damped = text.replace(
+        SECOND_AXIS, SECOND_AXIS.replace("</joint>", '<dynamics damping="0.1" friction="0.25"/></joint>')
+    )
+    arm, other = (urdf.loads(each, gravity=GRAVITY).exact() for each in (damped, text))
+    assert arm.links[1].motor.viscous == sympy.Rational(1, 10)
+    assert arm.links[1].fixed.tolist() == other.links[1].fixed.tolist()
+    assert arm.is_symbolic
+
+
 def test_an_arm_with_motors_keeps_its_right_angles_in_a_simulation():
     rows = [dict(alpha=np.pi / 2, mass=1, com=[0.1, 0.2, 0], motor=Motor(inertia=2e-4, gear=100, viscous=0.1)),
             dict(a=0.4, alpha=-np.pi / 2, mass=2, com=[0.3, 0, 0.1])]  # fmt: skip
@@ -511,6 +534,18 @@ def test_the_fractions_of_other_angles_print_as_decimals():
     assert "frac" not in tau
     shown = repr(derivation.derive(by_pose("0.3")))
     assert max(map(len, re.findall(r"\d+", shown))) <= 10
+
+
+def test_short_fractions_and_brackets_stay():
+    a, b = sympy.symbols("dtheta1 dtheta2")
+    assert notation.latex(sympy.Rational(49, 1201)) == r"\frac{49}{1201}"
+    assert notation.latex(sympy.Rational(49, 300007)) == "0.00016333"
+    assert notation.text(notation.latex(notation.collect_rates(sympy.Rational(3, 8) * a**2 + a * b / 30))) == (
+        "1/120 θ̇₁ (45 θ̇₁ + 4 θ̇₂)"
+    )
+    assert notation.text(notation.latex(notation.collect_rates(sympy.Rational(3000017, 8) * a**2 + a * b / 30))) == (
+        "375002.125 θ̇₁² + 1/30 θ̇₁ θ̇₂"
+    )
 
 
 def test_a_read_arm_can_be_pickled():
