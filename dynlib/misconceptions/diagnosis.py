@@ -126,20 +126,19 @@ def diagnose(system: System, q: Any, dq: Any, ddq: Any, answer: Any, **loads: An
     coarse = _is_coarse(values)
     if gives(right):
         return Diagnosis(RIGHT, coarse=coarse)
-    found = [
+    mistakes, slips = (
         [each for each in kind if (wrong := _made(each, system, *motion, **loads)) is not None and gives(wrong)]
-        for kind in _kinds(system)
-    ]
-    mistakes, slips = found
+        for kind in _kinds(system, right.size)
+    )
     verdict = MISTAKE if mistakes else SLIP if slips else UNKNOWN
     return Diagnosis(verdict, (*mistakes, *slips), coarse)
 
 
-def _kinds(system: System) -> tuple[list[Misconception], list[Misconception]]:
-    """Return every mistake, and every slip in a sign or a unit."""
-    joints = range(1, system.n + 1)
-    mistakes = [*ALL.values(), *(make(joint) for make in AT_JOINT.values() for joint in joints)]
-    return mistakes, [*SLIPS.values(), *(make(joint) for make in SLIPS_AT.values() for joint in joints)]
+def _kinds(system: System, count: int) -> tuple[list[Misconception], list[Misconception]]:
+    """Return every mistake, and every slip in a sign or a unit, for a system with a number of torques."""
+    joints = max(chain.n for chain in system.chains) if isinstance(system, Mechanism) else system.n
+    mistakes = [*ALL.values(), *(make(joint) for make in AT_JOINT.values() for joint in range(1, joints + 1))]
+    return mistakes, [*SLIPS.values(), *(make(place) for make in SLIPS_AT.values() for place in range(1, count + 1))]
 
 
 def _made(mistake: Misconception, system: System, *motion: Any, **loads: Any) -> Array | None:
