@@ -23,6 +23,7 @@ from dynlib.arrays import Array, as_exact, batches_together, is_symbolic
 from dynlib.closures import Carried, Point
 from dynlib.equation import Equation, equation
 from dynlib.frames import compose, transform
+from dynlib.integration import Watch
 from dynlib.links import exact_identity
 from dynlib.mechanism import Input, Mechanism
 
@@ -763,7 +764,7 @@ def follow(mechanism: Mechanism, q: Any, path: Any) -> Array:
     r"""Follow one assembly mode while the inputs move along a path, without jumping to another mode.
 
     Between the points of the path the inputs go straight, in steps so short that Newton's method only has to correct
-    a little.
+    a little: less than 0.3 rad or m each. A path of many turns takes long; then it is shown how far it is.
 
     Args:
         mechanism: chains and closures, of numbers.
@@ -790,14 +791,17 @@ def follow(mechanism: Mechanism, q: Any, path: Any) -> Array:
         )
     regular_jacobian(mechanism, q)
     side, found = _side(mechanism, q) or 1.0, [q]
+    watch = Watch(0.0, len(path) - 1.0, what="follow", stop="")
     for number, (start, end) in enumerate(pairwise(path), start=1):
         share, step = 0.0, 1.0
+        shortest = 1e-7 / max(1.0, np.abs(end - start).max(initial=0.0))
         while share < 1.0:
+            watch.tell(number - 1 + share)
             step = min(step, 1.0 - share)
             moved = _stepped(mechanism, q, step * (end - start), side)
             if moved is None:
                 step /= 2
-                if step < 1e-7:
+                if step < shortest:
                     at = (start + share * (end - start)).tolist()
                     raise SingularPosition(
                         f"the path cannot be followed beyond the inputs {[round(value, 6) for value in at]}, between "

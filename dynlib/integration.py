@@ -276,10 +276,18 @@ class Watch:
     integrates looks for them.
     """
 
-    def __init__(self, start: float, end: float, progress: Callable[[float], Any] | None):
+    def __init__(
+        self,
+        start: float,
+        end: float,
+        progress: Callable[[float], Any] | None = None,
+        *,
+        what: str = "simulation",
+        stop: str = "; Ctrl-C stops it and keeps the motion",
+    ):
         if progress is not None and not callable(progress):
             raise TypeError(f"progress is {progress!r}; expected a function of the share done, from 0 to 1.")
-        self.start, self.end, self.progress = start, end, progress
+        self.start, self.end, self.progress, self.what, self.stop = start, end, progress, what, stop
         self.shown, self.steps, self.window_start = 0.0, 0, start
         self.begin = time.monotonic()
         in_notebook = type(sys.stderr).__module__.startswith("ipykernel")
@@ -310,7 +318,7 @@ class Watch:
         if passed < self.next_line:
             return
         left = f"about {_spoken(passed * (1 - share) / share)} left" if share > 0 else "no estimate yet"
-        line = f"simulation: {share:.1%} done after {_spoken(passed)}, {left}; Ctrl-C stops it and keeps the motion"
+        line = f"{self.what}: {share:.1%} done after {_spoken(passed)}, {left}{self.stop}"
         if sys.stderr.isatty():
             self.next_line = passed + 1.0
             print("\r" + line.ljust(self.width), end="", file=sys.stderr, flush=True)

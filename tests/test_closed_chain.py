@@ -13,7 +13,7 @@ pytest.importorskip("pinocchio", reason="Pinocchio has no wheel for this system"
 from arms import random_arm
 from linkages_at_random import DIGITS, KINDS, difference, for_seeds, random_state
 
-from dynlib import closed_chain, linkages
+from dynlib import closed_chain, integration, linkages
 from dynlib.closed_chain import (
     ClosureError,
     SingularPosition,
@@ -691,3 +691,35 @@ def test_signs_change_where_a_singular_position_is_passed():
     assert found.forward.shape == (201,)
     factors = np.sin(q[:, 1]) * np.sin(q[:, 5] + q[:, 4] - q[:, 3] - q[:, 2])
     assert (np.sign(found.forward) == -np.sign(factors)).all()
+
+
+def test_a_path_of_many_turns_shows_how_far_it_is(monkeypatch, capsys):
+    seconds = iter(range(10**9))
+    monkeypatch.setattr(integration.time, "monotonic", lambda: next(seconds))
+    crank = linkages.four_bar(ground=4, crank=1, coupler=3.5, rocker=2.5, masses=[1, 1, 1])
+    start = crank.positions([0.5], [1])
+    end = closed_chain.follow(crank, start, [[0.5], [0.5 + 10 * np.pi]])[-1]
+    assert end - start == pytest.approx([10 * np.pi, -10 * np.pi, 0], abs=1e-9)
+    shown = capsys.readouterr().err.splitlines()
+    assert shown[0] == "follow: 0.0% done after 3 s, no estimate yet"
+    assert re.fullmatch(r"follow: \d+\.\d% done after .*, about \d+ (s|min) left", shown[-1])
+
+
+def test_a_long_path_is_not_taken_for_one_that_cannot_be_followed(monkeypatch):
+    """From one point to the next it is so far that a step is less than 1e-7 of the way."""
+    crank = linkages.four_bar(ground=4, crank=1, coupler=3.5, rocker=2.5, masses=[1, 1, 1])
+    start = crank.positions([0.5], [1])
+    steps = []
+
+    def stepped(mechanism, q, change, side):
+        if abs(change[0]) > 0.25:
+            return None
+        steps.append(change[0])
+        if len(steps) > 3:
+            raise KeyboardInterrupt
+        return q + np.array([change[0], 0, 0])
+
+    monkeypatch.setattr(closed_chain, "_stepped", stepped)
+    with pytest.raises(KeyboardInterrupt):
+        closed_chain.follow(crank, start, [[0.5], [1e7]])
+    assert steps[0] == pytest.approx(1e7 * 0.5**26)
