@@ -527,7 +527,7 @@ def test_other_input_that_cannot_be_meant():
         (["1.5", "2"], "holds '1.5' (str)"),
         ([True, False], "holds True (bool)"),
         (np.array([1 + 0j, 2]), "(complex"),
-        (np.array([1, 2], dtype="datetime64[D]"), "(date)"),
+        (np.array([1, 2], dtype="datetime64[D]"), "holds times (datetime64[D])"),
         ([np.nan, 1.0], "holds nan"),
         ([1.0], "(1,)"),
         ([[1.0, 2.0]], "(1, 2)"),
