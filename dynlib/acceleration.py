@@ -14,7 +14,7 @@ from dynlib import velocity
 from dynlib.arrays import Array, apply, as_array, cross, transpose
 from dynlib.equation import Equation, equation
 from dynlib.frames import Z, position, rotation
-from dynlib.robot import Robot
+from dynlib.robot import Robot, refuse_no_robot
 from dynlib.velocity import Axes, BaseMotion, LinkVelocity
 
 _CARRIED = (
@@ -115,11 +115,12 @@ def outward(
     >>> outward(arm, [0, 0], [1, 2], [0, 0])[0].dv_c  # towards the axis: -L1 dtheta1^2
     array([-1.,  0.,  0.])
     """
+    refuse_no_robot(robot)
     q, dq, ddq = robot.state(q=q, dq=dq, ddq=ddq)
-    parent: Any = robot.matched(base, "the base motion")
     links: list[LinkAcceleration] = []
     coms = velocity.coms_of(robot)
     velocities = velocity.outward(robot, q, dq, steps=steps, base=base)
+    parent: Any = robot.matched(base, "the base motion")
     for i, (link, moving) in enumerate(zip(robot.links, velocities, strict=True)):
         turning, sliding = (Z * rate[..., None] for rate in link.split(dq[..., i]))
         dturning, dsliding = (Z * rate[..., None] for rate in link.split(ddq[..., i]))
@@ -165,6 +166,7 @@ def point_acceleration(
     >>> point_acceleration(arm, [0, 0], [1, 0], [0, 0])[0]  # on a circle of 2 m, towards its centre
     array([-2.,  0.,  0.])
     """
+    refuse_no_robot(robot)
     velocity.check_axes(axes)
     links = outward(robot, q, dq, ddq)
     number, at, R_out = velocity.locate(robot, link, axes, [each.T for each in links])

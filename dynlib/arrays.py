@@ -16,6 +16,8 @@ from typing import Any, Self
 import numpy as np
 import sympy
 
+from dynlib.given import shown
+
 Array = np.ndarray[Any, Any]
 
 
@@ -45,6 +47,9 @@ def as_array(value: Any, name: str, shape: tuple[int | None, ...], batch: bool =
     """
     if isinstance(value, sympy.MatrixBase) and len(shape) == 1 and 1 in value.shape:
         value = list(value)  # a column or a row
+    _refuse_masked(value, name)
+    if isinstance(value, np.ndarray):
+        value = np.asarray(value)  # without a mask, and no np.matrix
     if not (isinstance(value, np.ndarray) and value.dtype == float):
         value = _read_entries(value, name)
     wanted = len(shape)
@@ -60,6 +65,32 @@ def as_array(value: Any, name: str, shape: tuple[int | None, ...], batch: bool =
     return _read_only(value.copy())
 
 
+def as_vectors(value: Any, name: str, n: int) -> Array:
+    """Read vectors, shape (..., n); of one entry they may be given as a plain number.
+
+    Args:
+        value: list or NumPy array; any unit.
+        name: what the value is, for the error message.
+        n: number of entries that is expected; whether they are as many is left to the caller.
+
+    Raises:
+        TypeError, ValueError: as :func:`as_array`.
+
+    >>> as_vectors(0.5, "q", 1)
+    array([0.5])
+    """
+    return as_array([value] if n == 1 and np.ndim(value) == 0 else value, name, (None,), batch=True)
+
+
+def _refuse_masked(value: Any, name: str) -> None:
+    """Raise an error for an array with masked entries, or for a list that holds one: what they hide is no datum."""
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise ValueError(f"{name} is {shown(value)}, with masked entries; expected numbers in all places.")
+    if isinstance(value, list | tuple):
+        for part in value:
+            _refuse_masked(part, name)
+
+
 def _read_entries(value: Any, name: str) -> Array:
     try:
         entries = np.array(value, dtype=object)
@@ -73,7 +104,10 @@ def _read_entries(value: Any, name: str) -> Array:
         raise mixing_error(f"{name} holds", floats[0], symbols[0])
     keep = bool(exact) and not floats  # exact numbers without symbols may stand beside floats: they become floats
     result: Array = np.empty(len(flat), dtype=object if keep else float)
-    result[:] = [sympy.Integer(e) if isinstance(e, int) else e for e in flat] if keep else flat
+    try:
+        result[:] = [sympy.Integer(e) if isinstance(e, int) else e for e in flat] if keep else flat
+    except OverflowError:
+        raise ValueError(f"{name} holds a whole number too large for a float, which ends at 1.8e308.") from None
     return result.reshape(entries.shape)
 
 
@@ -244,7 +278,59 @@ def as_floats(array: Array) -> Array:
     >>> as_floats(np.array([sympy.Rational(1, 2)]))
     array([0.5])
     """
-    return _read_only(array.astype(float))
+    try:
+        found = array.astype(float)
+    except OverflowError:
+        found = np.array([np.inf])
+    if is_symbolic(array) and not np.isfinite(found).all():
+        worst = max((sympy.sympify(entry) for entry in array.flat), key=abs)
+        raise ValueError(f"the exact number {sympy.N(worst, 3)} is too large for a float, which ends at 1.8e308.")
+    return _read_only(found)
+
+
+def finite(result: Array, what: str, data: Data, **inputs: Any) -> Array:
+    """Return a result of floats or expressions; refuse infinity and what is no number: an input was out of range.
+
+    Args:
+        result: any shape and unit.
+        what: what it is, for the message.
+        data: the arm or mechanism that it was computed from.
+        **inputs: what else it was computed from: numbers, arrays, records or lists of records.
+
+    Raises:
+        ValueError: the message names the input whose size is furthest from 1.
+
+    >>> body = Data()
+    >>> finite(np.array([np.inf]), "the torque", body, q=np.array([0.5]), dq=np.array([1e200]))
+    Traceback (most recent call last):
+    ValueError: the torque is no finite number: dq holds 1e+200, which is too large, for floats end at 1.8e308...
+    """
+    if is_symbolic(result) or np.isfinite(result).all():
+        return result
+    named = data.named_arrays()
+    for name, value in inputs.items():
+        named |= _arrays_in(value, name)
+    ends = []
+    for name, array in named.items():
+        sizes = np.abs(array[array != 0].astype(float))
+        ends += [(abs(np.log10(size)), size, name) for size in (sizes.max(initial=1.0), sizes.min(initial=1.0))]
+    _, size, name = max(ends)
+    raise ValueError(
+        f"{what} is no finite number: {name} holds {size:g}, which is too {'large' if size > 1 else 'small'}, for "
+        "floats end at 1.8e308 and products of inputs go beyond. Look at its unit and its digits."
+    )
+
+
+def _arrays_in(value: Any, name: str) -> dict[str, Array]:
+    """Return the arrays of numbers in an input by their names for a message."""
+    if isinstance(value, Data):
+        return value.named_arrays(name)
+    if isinstance(value, list | tuple) and any(isinstance(part, Data) for part in value):
+        return {
+            key: array for k, part in enumerate(value, 1) for key, array in part.named_arrays(f"{name} {k}").items()
+        }
+    array = np.asarray(value)
+    return {name: array} if array.dtype.kind in "if" else {}
 
 
 def _read_only(array: Array) -> Array:

@@ -19,13 +19,13 @@ import numpy as np
 import sympy
 
 from dynlib import acceleration, velocity
-from dynlib.arrays import Array, as_exact, batches_together, is_symbolic
+from dynlib.arrays import Array, as_exact, batches_together, finite, is_symbolic
 from dynlib.closures import Carried, Point
 from dynlib.equation import Equation, equation
 from dynlib.frames import compose, transform
 from dynlib.integration import Watch
 from dynlib.links import exact_identity
-from dynlib.mechanism import Input, Mechanism
+from dynlib.mechanism import Input, Mechanism, refuse_no_mechanism
 
 CLOSED = 1e-7
 """Largest gap of a closed position, relative to the size of the mechanism (dimensionless)."""
@@ -80,6 +80,7 @@ def pose(mechanism: Mechanism, q: Any, point: Point) -> Array:
     Raises:
         ValueError: a wrong length, shape or number, or no such point.
     """
+    refuse_no_mechanism(mechanism)
     mechanism.check_point(point, "the point")
     (q,) = mechanism.state(q=q)
     here = transform(exact_identity(mechanism.gravity)[:3, :3], point.at)
@@ -129,6 +130,7 @@ def gap(mechanism: Mechanism, q: Any) -> Array:
     >>> gap(Mechanism([arm], [Pin(Point(1), Point(0, at=[1, 1, 0]))], []), [0, 0])  # the tip is at (2, 0)
     array([ 1., -1.])
     """
+    refuse_no_mechanism(mechanism)
     (q,) = mechanism.state(q=q)
     parts = [
         c.gap(*(_carried(mechanism, q, None, at, jacobian=False) for at in (c.a, c.b))) for c in mechanism.closures
@@ -157,6 +159,7 @@ def constraint_jacobian(mechanism: Mechanism, q: Any) -> Array:
     array([[0., 0.],
            [2., 1.]])
     """
+    refuse_no_mechanism(mechanism)
     (q,) = mechanism.state(q=q)
     parts = [c.jacobian(*(_carried(mechanism, q, None, at) for at in (c.a, c.b))) for c in mechanism.closures]
     return _joined(parts, q[..., None, :], -2)
@@ -183,6 +186,7 @@ def constraint_bias(mechanism: Mechanism, q: Any, dq: Any) -> Array:
     >>> constraint_bias(Mechanism([arm], [Pin(Point(1), Point(0, at=[2, 0, 0]))], []), [0, 0], [1, 0])
     array([-2.,  0.])
     """
+    refuse_no_mechanism(mechanism)
     q, dq = mechanism.state(q=q, dq=dq)
     parts = [c.bias(*(_carried(mechanism, q, dq, at, jacobian=False) for at in (c.a, c.b))) for c in mechanism.closures]
     return _joined(parts, q, -1)
@@ -261,6 +265,7 @@ def gamma(mechanism: Mechanism, q: Any, *, steps: Steps = Steps()) -> Array:
         SingularPosition: the inputs do not determine the motion there.
         ValueError: a wrong length, shape or number; or the number of inputs is not the mobility.
     """
+    refuse_no_mechanism(mechanism)
     (q,) = mechanism.state(q=q)
     return _gamma(mechanism, q, regular_jacobian(mechanism, q), steps)
 
@@ -290,6 +295,7 @@ def rates(mechanism: Mechanism, q: Any, du: Any, *, steps: Steps = Steps()) -> A
     Raises:
         ClosureError, SingularPosition, ValueError: as :func:`gamma`.
     """
+    refuse_no_mechanism(mechanism)
     du = mechanism.input_values("du", du)
     return (gamma(mechanism, q, steps=steps) @ du[..., None])[..., 0]
 
@@ -331,18 +337,21 @@ def motion_of(
     Raises:
         ClosureError, SingularPosition, ValueError: as :func:`gamma`.
     """
+    refuse_no_mechanism(mechanism)
     (q,), du, ddu = mechanism.state(q=q), *(mechanism.input_values(*pair) for pair in (("du", du), ("ddu", ddu)))
     _, du, ddu = batches_together(q=q, du=du, ddu=ddu)  # q stays as it came: its Jacobian is found once
     J = regular_jacobian(mechanism, q)
     Gamma = _gamma(mechanism, q, J, steps)
-    dq = (Gamma @ du[..., None])[..., 0]
+    inputs = {"q": q, "du": du, "ddu": ddu}
+    dq = finite((Gamma @ du[..., None])[..., 0], "the rate of a dependent joint", mechanism, **inputs)
     q, dq = np.broadcast_arrays(q, dq)
     ddq = np.zeros(dq.shape, dtype=dq.dtype)
     ddq[..., mechanism.u] = ddu
     if mechanism.v:
-        bias = constraint_bias(mechanism, q, dq)
-        ddq[..., mechanism.v] = steps.dependent_accelerations(J[..., mechanism.u], J[..., mechanism.v], ddu, bias)
-    return q, dq, ddq, Gamma
+        with np.errstate(over="ignore", invalid="ignore"):
+            bias = constraint_bias(mechanism, q, dq)
+            ddq[..., mechanism.v] = steps.dependent_accelerations(J[..., mechanism.u], J[..., mechanism.v], ddu, bias)
+    return q, dq, finite(ddq, "the acceleration of a dependent joint", mechanism, **inputs), Gamma
 
 
 def point_jacobian(mechanism: Mechanism, q: Any, point: Point, *, steps: Steps = Steps()) -> Array:
@@ -361,6 +370,7 @@ def point_jacobian(mechanism: Mechanism, q: Any, point: Point, *, steps: Steps =
     Raises:
         ClosureError, SingularPosition, ValueError: as :func:`gamma`.
     """
+    refuse_no_mechanism(mechanism)
     Gamma = gamma(mechanism, q, steps=steps)
     (q,) = mechanism.state(q=q)
     return np.asarray(steps.input_jacobian(_carried(mechanism, q, None, point).J, Gamma))
@@ -381,6 +391,7 @@ def tree_jacobian(mechanism: Mechanism, q: Any, point: Point) -> Array:
     Raises:
         ValueError: a wrong length, shape or number, or no such point.
     """
+    refuse_no_mechanism(mechanism)
     (q,) = mechanism.state(q=q)
     return np.asarray(_carried(mechanism, q, None, point).J)
 
@@ -402,12 +413,12 @@ def regular_jacobian(mechanism: Mechanism, q: Array) -> Array:
     if is_symbolic(J):
         return J
     refuse_open(mechanism, q)
-    scaled = _in_metres(mechanism, J)
+    scaled = mechanism.in_metres(J)
     J_u, J_v = scaled[..., mechanism.u], scaled[..., mechanism.v]
-    bad = _least(J_v, scaled) <= SINGULAR
+    bad = _least(mechanism, J_v, scaled) <= SINGULAR
     if J.shape[-2] > J_v.shape[-1]:  # more equations than unknowns: they must agree whatever the inputs do
         rest = J_u - J_v @ (np.linalg.pinv(J_v) @ J_u)
-        bad |= np.abs(rest).max(axis=(-1, -2), initial=0.0) > SINGULAR * np.abs(J_u).max(axis=(-1, -2), initial=1e-300)
+        bad |= np.abs(rest).max(axis=(-1, -2), initial=0.0) > SINGULAR * _largest(mechanism, scaled)
     if bad.any():
         _explain(mechanism, q[tuple(np.argwhere(bad)[0])])
     return J
@@ -436,29 +447,41 @@ def refuse_open(mechanism: Mechanism, q: Array) -> None:
         )
 
 
-def _in_metres(mechanism: Mechanism, J: Array) -> Array:
-    """Return a Jacobian with the columns of sliding joints times the size, so that all columns are in metres."""
-    turning = np.array([link.turn for chain in mechanism.chains for link in chain.links], dtype=bool)
-    return J * np.where(turning, 1.0, mechanism.size)
-
-
-def _least(A: Array, J: Array) -> Array:
+def _least(mechanism: Mechanism, A: Array, J: Array) -> Array:
     """Return the least singular value of a part of a Jacobian, one for each column, relative to the largest of all."""
     if A.shape[-1] == 0:
         return np.ones(A.shape[:-2])
     if A.shape[-2] < A.shape[-1]:
         return np.zeros(A.shape[:-2])
-    return np.linalg.svd(A, compute_uv=False)[..., -1] / np.maximum(_largest(J), 1e-300)
+    return np.asarray(np.linalg.svd(A, compute_uv=False)[..., -1] / _largest(mechanism, J))
 
 
-def _largest(J: Array) -> Array:
-    return np.asarray(np.linalg.norm(J, 2, axis=(-2, -1)) if J.size else np.zeros(J.shape[:-2]))
+def _largest(mechanism: Mechanism, J: Array) -> Array:
+    """Return the largest singular value of a Jacobian in metres; where all of it is rounding, more than that."""
+    found = np.linalg.norm(J, 2, axis=(-2, -1)) if J.size else np.zeros(J.shape[:-2])
+    return np.maximum(found, SINGULAR * mechanism.size)
 
 
-def _rank(A: Array, J: Array) -> int:
+def _rank(mechanism: Mechanism, A: Array, J: Array) -> int:
     """Return the rank of a part of a Jacobian; what is small against all of it does not count."""
     values = np.linalg.svd(A, compute_uv=False) if A.size else np.zeros(0)
-    return int((values > SINGULAR * max(float(_largest(J)), 1e-300)).sum())
+    return int((values > SINGULAR * float(_largest(mechanism, J))).sum())
+
+
+def free_motions(mechanism: Mechanism, q: Array, rank: int) -> Array:
+    """Return rates that keep the chains closed, to first order: a basis of the null space of J.
+
+    Args:
+        mechanism: chains and closures, of numbers.
+        q: closed positions, shape (..., n), in rad or m.
+        rank: number of independent equations.
+
+    Returns:
+        Shape (..., n, n - rank).
+    """
+    J = mechanism.in_metres(constraint_jacobian(mechanism, q))
+    directions = np.linalg.svd(J).Vh if J.size else np.broadcast_to(np.eye(mechanism.n), (*q.shape, mechanism.n))
+    return np.asarray(mechanism.in_metres(directions[..., rank:, :]).swapaxes(-1, -2))
 
 
 @dataclass(frozen=True)
@@ -510,13 +533,13 @@ def mobility(mechanism: Mechanism, q: Any) -> Mobility:
         ValueError: a wrong length, shape or number.
     """
     q = _one_position(mechanism, q, "mobility")
-    here = _in_metres(mechanism, constraint_jacobian(mechanism, q))
-    rank_here, best = _rank(here, here), here
+    here = mechanism.in_metres(constraint_jacobian(mechanism, q))
+    rank_here, best = _rank(mechanism, here, here), here
     if rank_here < len(here):
-        best = max([here, *_jacobians_nearby(mechanism, q)], key=lambda J: _rank(J, J))
+        best = max([here, *_jacobians_nearby(mechanism, q)], key=lambda J: _rank(mechanism, J, J))
     kept: list[int] = []
     for row in range(len(best)):
-        if _rank(best[[*kept, row]], best) > len(kept):
+        if _rank(mechanism, best[[*kept, row]], best) > len(kept):
             kept.append(row)
     redundant = tuple(name for row, name in enumerate(mechanism.rows) if row not in kept)
     return Mobility(mechanism.n, len(here), len(kept), rank_here, redundant)
@@ -532,6 +555,7 @@ def refuse_symbols(mechanism: Mechanism, what: str) -> None:
     Raises:
         ValueError: it is exact.
     """
+    refuse_no_mechanism(mechanism)
     if mechanism.is_symbolic:
         held = f" (symbols {', '.join(map(str, mechanism.symbols))})" if mechanism.symbols else ""
         raise ValueError(
@@ -553,16 +577,15 @@ def _one_position(mechanism: Mechanism, q: Any, what: str) -> Array:
 def _jacobians_nearby(mechanism: Mechanism, q: Array) -> list[Array]:
     """Return the constraint Jacobians of a few closed positions near one, in metres."""
     found, random = [], np.random.default_rng(0)
-    J = _in_metres(mechanism, constraint_jacobian(mechanism, q))
-    _, _, directions = np.linalg.svd(J) if J.size else (None, None, np.eye(mechanism.n))
-    free = directions[_rank(J, J) :].T  # what keeps the chains closed, to first order
+    J = mechanism.in_metres(constraint_jacobian(mechanism, q))
+    free = free_motions(mechanism, q, _rank(mechanism, J, J))
     for _ in range(4):
         step = free @ random.normal(size=free.shape[1]) if free.shape[1] else random.normal(size=mechanism.n)
         try:
             near = close(mechanism, q + 0.02 * step / max(float(np.linalg.norm(step)), 1e-300), hold=())
         except ClosureError:
             continue
-        found.append(_in_metres(mechanism, constraint_jacobian(mechanism, near)))
+        found.append(mechanism.in_metres(constraint_jacobian(mechanism, near)))
     return found
 
 
@@ -571,8 +594,10 @@ def _explain(mechanism: Mechanism, q: Array) -> None:
     found = mobility(mechanism, q)
     if found.mobility != mechanism.m:
         _refuse_number_of_inputs(mechanism, found)
-    dependent = max((_rank(near[:, mechanism.v], near) for near in _jacobians_nearby(mechanism, q)), default=0)
-    _, values, directions = np.linalg.svd(_in_metres(mechanism, constraint_jacobian(mechanism, q))[:, mechanism.v])
+    dependent = max(
+        (_rank(mechanism, near[:, mechanism.v], near) for near in _jacobians_nearby(mechanism, q)), default=0
+    )
+    _, values, directions = np.linalg.svd(mechanism.in_metres(constraint_jacobian(mechanism, q))[:, mechanism.v])
     loose = directions[-1] if len(values) == len(mechanism.v) else directions[len(values)]
     names = [mechanism.joint_name(k) for k, share in zip(mechanism.v, loose, strict=True) if abs(share) > 1e-3]
     inputs = _listed(list(map(mechanism.joint_name, mechanism.u)))
@@ -655,15 +680,15 @@ def singularity(mechanism: Mechanism, q: Any, point: Point, axes: str = "xy") ->
     refuse_symbols(mechanism, "singularity")
     (q,) = mechanism.state(q=q)
     refuse_open(mechanism, q)
-    J = _in_metres(mechanism, constraint_jacobian(mechanism, q))
-    moved = _in_metres(mechanism, tree_jacobian(mechanism, q, point))
+    J = mechanism.in_metres(constraint_jacobian(mechanism, q))
+    moved = mechanism.in_metres(tree_jacobian(mechanism, q, point))
     held = np.concatenate([J, moved[..., ["xyz".index(axis) for axis in axes], :]], axis=-2)
-    return Singularity(*(_signed(A, J) for A in (J[..., mechanism.v], held)))
+    return Singularity(*(_signed(mechanism, A, J) for A in (J[..., mechanism.v], held)))
 
 
-def _signed(A: Array, J: Array) -> Array:
+def _signed(mechanism: Mechanism, A: Array, J: Array) -> Array:
     """Return the least singular value of a part of a Jacobian, with the sign of its determinant if it is square."""
-    least = _least(A, J)
+    least = _least(mechanism, A, J)
     return least * np.sign(np.linalg.det(A)) if A.shape[-1] == A.shape[-2] else least
 
 
@@ -692,8 +717,8 @@ def close(mechanism: Mechanism, q: Any, *, hold: Sequence[Input] | None = None) 
     >>> close(Mechanism([arm], [Pin(Point(1), Point(0, at=[1, 1, 0]))], []), [0.1, 1.4]).round(6) + 0.0
     array([0.      , 1.570796])
     """
-    (q,) = mechanism.state(q=q)
     refuse_symbols(mechanism, "close")
+    (q,) = mechanism.state(q=q)
     if q.ndim != 1:
         raise ValueError(f"close takes one position, shape ({mechanism.n},); got the shape {q.shape}.")
     held = mechanism.u if hold is None else [mechanism.place(chain, joint, "hold") for chain, joint in hold]
@@ -715,7 +740,7 @@ def close(mechanism: Mechanism, q: Any, *, hold: Sequence[Input] | None = None) 
         else:
             break  # nothing nearer, also for rounding
         q, (phi, J) = trial, there
-    widest, rank = float(np.abs(phi).max(initial=0.0)), _rank(scaled := _in_metres(mechanism, J), scaled)
+    widest, rank = float(np.abs(phi).max(initial=0.0)), _rank(mechanism, scaled := mechanism.in_metres(J), scaled)
     if widest > 1e-12 * mechanism.size:
         why = "Either its lengths do not reach, or another guess is needed."
         if len(free) < rank:
@@ -817,9 +842,9 @@ def follow(mechanism: Mechanism, q: Any, path: Any) -> Array:
 
 def _side(mechanism: Mechanism, q: Array) -> float | None:
     """Return a sign that changes where modes meet: that of det J_v if it is square; None if they meet here."""
-    J = _in_metres(mechanism, quick_closure(mechanism)(q)[1])
+    J = mechanism.in_metres(quick_closure(mechanism)(q)[1])
     J_v = J[:, mechanism.v]
-    if _least(J_v, J) <= SINGULAR:
+    if _least(mechanism, J_v, J) <= SINGULAR:
         return None
     return float(np.sign(np.linalg.det(J_v))) if J_v.shape[0] == J_v.shape[1] else 1.0
 

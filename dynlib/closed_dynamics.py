@@ -15,14 +15,16 @@ from typing import Any
 import numpy as np
 
 from dynlib import closed_chain, newton_euler, structure
-from dynlib.arrays import Array, Data, as_array, transpose
+from dynlib.arrays import Array, Data, as_array, finite, transpose
 from dynlib.closed_chain import SingularPosition, constraint_bias, constraint_jacobian, mobility, refuse_open
 from dynlib.closures import Point
 from dynlib.equation import Equation, equation
-from dynlib.mechanism import Mechanism
+from dynlib.given import listed, refuse_unknown
+from dynlib.mechanism import Mechanism, refuse_no_mechanism
 from dynlib.robot import Robot
 
 _RANK = 1e-9  # least singular value, relative to the largest
+_SLIGHT = 1e-9  # reference inertia of a coordinate that has none, relative to the largest
 
 
 @equation("tau", r"\tau", r"\Gamma^{\top}(M\ddot{q} + h)", source="B3.12c")
@@ -71,6 +73,22 @@ class Load(Data):
             object.__setattr__(self, name, as_array(getattr(self, name), name, (3,), batch=True))
 
 
+def listed_loads(loads: Any) -> tuple[Load, ...]:
+    """Return loads as a tuple, or say what was given instead.
+
+    Args:
+        loads: a list of loads.
+
+    Raises:
+        TypeError: no list, or an entry that is no :class:`Load`.
+
+    >>> listed_loads([5])
+    Traceback (most recent call last):
+    TypeError: load 1 is 5; expected a Load. Make each with Load(Point(chain), force=[x, y, z]).
+    """
+    return listed(loads, Load, "load", "loads", "Make each with Load(Point(chain), force=[x, y, z]).")
+
+
 # ---- The cut mechanism -----------------------------------------------------------------------------
 
 
@@ -93,9 +111,9 @@ def tree_torques(mechanism: Mechanism, q: Any, dq: Any, ddq: Any, *, loads: Sequ
         ValueError: a wrong length, shape or number, a link without mass data, or nothing that has mass.
         TypeError: floats beside symbols.
     """
+    refuse_no_mechanism(mechanism)
     q, dq, ddq = mechanism.state(q=q, dq=dq, ddq=ddq)
-    if isinstance(loads, Load):
-        raise TypeError("loads is one Load; expected a list of them, such as [Load(...)].")
+    loads = listed_loads(loads)
     if not any(map(has_inertia, mechanism.chains)) and not loads:
         raise ValueError(f"no link of {mechanism.name} has a mass or an inertia; dynamics would only give zeros.")
     pieces = zip(mechanism.chains, *map(mechanism.parts, (q, dq, ddq)), strict=True)
@@ -104,8 +122,9 @@ def tree_torques(mechanism: Mechanism, q: Any, dq: Any, ddq: Any, *, loads: Sequ
     for load in loads:
         push = np.concatenate(np.broadcast_arrays(load.force, load.moment), axis=-1)
         J = closed_chain.tree_jacobian(mechanism, q, load.point)
-        found = found - (transpose(J) @ push[..., None])[..., 0]
-    return found
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = found - (transpose(J) @ push[..., None])[..., 0]
+    return finite(found, "the torque of the cut mechanism", mechanism, q=q, dq=dq, ddq=ddq, loads=loads)
 
 
 def has_inertia(chain: Robot) -> bool:
@@ -133,6 +152,7 @@ def tree_mass_matrix(mechanism: Mechanism, q: Any) -> Array:
     Raises:
         ValueError: a wrong length, shape or number, or a link without mass data.
     """
+    refuse_no_mechanism(mechanism)
     (q,) = mechanism.state(q=q)
     M = 0 * q[..., None, :] * np.ones((mechanism.n, 1), dtype=int)
     for first, chain, part in zip(mechanism.first, mechanism.chains, mechanism.parts(q), strict=True):
@@ -145,7 +165,14 @@ def tree_mass_matrix(mechanism: Mechanism, q: Any) -> Array:
 
 
 def inverse_dynamics(
-    mechanism: Mechanism, q: Any, du: Any, ddu: Any, *, loads: Sequence[Load] = (), steps: Steps = Steps()
+    mechanism: Mechanism,
+    q: Any,
+    du: Any,
+    ddu: Any,
+    *,
+    loads: Sequence[Load] = (),
+    steps: Steps = Steps(),
+    **unknown: Any,
 ) -> Array:
     r"""Return the torques and forces that the inputs must supply for a motion (B3.12c), by projection.
 
@@ -156,6 +183,7 @@ def inverse_dynamics(
         ddu: accelerations of the inputs, shape (..., m), in rad/s² or m/s².
         loads: what the surroundings put *on* the mechanism.
         steps: the equations, for trying a wrong one.
+        **unknown: nothing; other names are refused.
 
     Returns:
         :math:`\tau=\Gamma^\top(M\ddot q+h)`, shape (..., m), in N m (revolute) or N (prismatic).
@@ -172,13 +200,22 @@ def inverse_dynamics(
     >>> inverse_dynamics(bars, q, [0], [0]) / np.cos(0.5)
     array([20.])
     """
+    refuse_unknown(unknown, ("loads", "steps"))
     q, dq, ddq, Gamma = closed_chain.motion_of(mechanism, q, du, ddu, steps=steps)
     forces = tree_torques(mechanism, q, dq, ddq, loads=loads)
-    return np.asarray(steps.projection(Gamma, forces, mechanism.u))
+    tau = np.asarray(steps.projection(Gamma, forces, mechanism.u))
+    return finite(tau, "the torque", mechanism, q=q, du=du, ddu=ddu, loads=loads)
 
 
 def forward_dynamics(
-    mechanism: Mechanism, q: Any, du: Any, tau: Any, *, loads: Sequence[Load] = (), steps: Steps = Steps()
+    mechanism: Mechanism,
+    q: Any,
+    du: Any,
+    tau: Any,
+    *,
+    loads: Sequence[Load] = (),
+    steps: Steps = Steps(),
+    **unknown: Any,
 ) -> Array:
     r"""Return the accelerations of the inputs that torques cause, by projection.
 
@@ -193,6 +230,7 @@ def forward_dynamics(
         tau: torques or forces of the inputs, shape (..., m), in N m or N.
         loads: what the surroundings put *on* the mechanism.
         steps: the equations, for trying a wrong one.
+        **unknown: nothing; other names are refused.
 
     Returns:
         :math:`\ddot u`, shape (..., m), in rad/s² or m/s².
@@ -208,12 +246,14 @@ def forward_dynamics(
     array([3.])
     """
     closed_chain.refuse_symbols(mechanism, "forward_dynamics")
+    refuse_unknown(unknown, ("loads", "steps"))
     tau = mechanism.input_values("tau", tau)
     q, dq, ddq, Gamma = closed_chain.motion_of(mechanism, q, du, 0 * np.asarray(tau), steps=steps)
     bias = steps.projection(Gamma, tree_torques(mechanism, q, dq, ddq, loads=loads), mechanism.u)
-    M = reduced_mass_matrix(mechanism, q)
-    _refuse_weightless(mechanism, q, M)
-    return np.asarray(np.linalg.solve(M, (tau - bias)[..., None])[..., 0])
+    refuse_weightless(mechanism, q, Gamma)
+    M = transpose(Gamma) @ tree_mass_matrix(mechanism, q) @ Gamma
+    found = np.asarray(np.linalg.solve(M, (tau - bias)[..., None])[..., 0])
+    return finite(found, "the acceleration", mechanism, q=q, du=du, tau=tau, loads=loads)
 
 
 def reduced_mass_matrix(mechanism: Mechanism, q: Any) -> Array:
@@ -229,19 +269,68 @@ def reduced_mass_matrix(mechanism: Mechanism, q: Any) -> Array:
     Raises:
         ClosureError, SingularPosition, ValueError: as :func:`inverse_dynamics`.
     """
+    refuse_no_mechanism(mechanism)
     Gamma = closed_chain.gamma(mechanism, q)
     return transpose(Gamma) @ tree_mass_matrix(mechanism, q) @ Gamma
 
 
-def _refuse_weightless(mechanism: Mechanism, q: Array, M: Array) -> None:
-    if not mechanism.m:
-        return
-    size = np.sqrt(np.maximum(np.einsum("...ii->...i", M), 1e-300))
-    least = np.linalg.eigvalsh(M / size[..., :, None] / size[..., None, :])[..., 0]
-    if (least < 1e-12).any():
+def tree_reference(mechanism: Mechanism, q: Array) -> Array:
+    """Return an inertia for each coordinate against which what it feels can be measured; none is 0.
+
+    What a chain has none of counts as a billionth of the largest: a heavy slider stands still at a dead centre, and
+    only rounding moves it; its share is then measured against the massless crank's, which does move.
+
+    Args:
+        mechanism: chains and closures.
+        q: all joint values, shape (..., n), in rad or m.
+
+    Returns:
+        Shape (..., n), in kg m² (revolute) or kg (prismatic); see :func:`dynlib.structure.reference_inertia`.
+
+    Raises:
+        ValueError: a link without mass data.
+    """
+    pieces = zip(mechanism.chains, mechanism.parts(q), strict=True)
+    found = np.concatenate([structure.reference_inertia(*piece) for piece in pieces], axis=-1)
+    unit = mechanism.in_metres(np.ones(mechanism.n))
+    largest = (found * unit**2).max(axis=-1, keepdims=True)
+    return np.maximum(found, np.where(largest > 0, _SLIGHT * largest, 1.0) / unit**2)
+
+
+def least_inertia(mechanism: Mechanism, q: Array, motions: Array) -> Array:
+    """Return the least inertia that a combination of motions feels, relative to the reference inertias.
+
+    Args:
+        mechanism: chains and closures.
+        q: all joint values, shape (..., n), in rad or m.
+        motions: columns of rates that are possible, of full rank, shape (..., n, k).
+
+    Returns:
+        Shape (...,), dimensionless; 1 if there are no motions.
+    """
+    if not motions.shape[-1]:
+        return np.ones(q.shape[:-1])
+    size = np.sqrt(tree_reference(mechanism, q))
+    M = tree_mass_matrix(mechanism, q) / (size[..., :, None] * size[..., None, :])
+    directions = np.linalg.qr(size[..., :, None] * motions).Q
+    return np.asarray(np.linalg.eigvalsh(transpose(directions) @ M @ directions)[..., 0])
+
+
+def refuse_weightless(mechanism: Mechanism, q: Array, motions: Array) -> None:
+    """Raise an error for the first position in which something can move without inertia, exactly or but for rounding.
+
+    Args:
+        mechanism: chains and closures.
+        q: all joint values, shape (..., n), in rad or m.
+        motions: as in :func:`least_inertia`.
+
+    Raises:
+        ValueError: the least inertia is below :data:`dynlib.structure.REGULAR`.
+    """
+    if (bad := ~(least_inertia(mechanism, q, motions) > structure.REGULAR)).any():
         raise ValueError(
-            f"an input of {mechanism.name} moves without any inertia at q = {q[least < 1e-12][0].tolist()}; "
-            "accelerations do not follow from torques. Give its link or its motor some."
+            f"{mechanism.name} can move without any inertia at q = {q[bad][0].tolist()}; accelerations do not follow "
+            "from torques. Give its links masses, or its joints motors with inertia."
         )
 
 
@@ -307,20 +396,16 @@ def with_multipliers(mechanism: Mechanism, q: Any, dq: Any, tau: Any, *, loads: 
         raise ValueError(f"with_multipliers takes one state, q of shape ({mechanism.n},); got the shape {q.shape}.")
     J, redundant = _grip(mechanism, q)
     refuse_opening(mechanism, q, dq)
+    refuse_weightless(mechanism, q, closed_chain.free_motions(mechanism, q, len(J) - len(redundant)))
     h = tree_torques(mechanism, q, dq, 0 * q, loads=loads)
     S = np.zeros((mechanism.n, mechanism.m))
     S[mechanism.u, np.arange(mechanism.m)] = 1
     M, rows = tree_mass_matrix(mechanism, q), len(J)
     matrix = np.block([[M, transpose(J)], [J, np.zeros((rows, rows))]])
     right = np.concatenate([S @ tau - h, -constraint_bias(mechanism, q, dq)])
-    size = np.sqrt(np.maximum(np.diag(M), _RANK * max(np.diag(M).max(initial=0.0), 1e-300)))
+    size = np.sqrt(tree_reference(mechanism, q))
     scale = np.concatenate([1 / size, np.full(rows, size.mean())])
-    found, _, rank, _ = np.linalg.lstsq(matrix * scale[:, None] * scale, right * scale, rcond=1e-13)
-    if rank < len(matrix) - len(redundant):
-        raise ValueError(
-            f"{mechanism.name} can move without any inertia at q = {q.tolist()}; accelerations do not follow from "
-            "torques. Give its links masses, or its joints motors with inertia."
-        )
+    found = np.linalg.lstsq(matrix * scale[:, None] * scale, right * scale, rcond=structure.REGULAR)[0]
     return Constrained(found[: mechanism.n] * scale[: mechanism.n], tau, -(found * scale)[mechanism.n :], redundant)
 
 
@@ -372,7 +457,7 @@ def refuse_batched(loads: Sequence[Load]) -> None:
     Raises:
         ValueError: a force or moment has leading axes.
     """
-    for number, load in enumerate(loads, start=1):
+    for number, load in enumerate(listed_loads(loads), start=1):
         if load.force.ndim != 1 or load.moment.ndim != 1:
             raise ValueError(f"load {number} has a batch of forces; expected one force and one moment, each (3,).")
 
@@ -437,6 +522,7 @@ def project(mechanism: Mechanism, q: Any, dq: Any = None) -> tuple[Array, Array]
         ClosureError: no closed position was found near q.
         ValueError: a wrong length, shape or number, or a motion that nothing resists.
     """
+    refuse_no_mechanism(mechanism)
     q, dq = mechanism.state(q=q, dq=np.zeros(mechanism.n) if dq is None else dq)
     for _ in range(20):
         phi = closed_chain.gap(mechanism, q)
@@ -453,10 +539,11 @@ def _weighted(mechanism: Mechanism, q: Array) -> Array:
     """Return the matrix that turns gaps into the smallest change that closes them, in the measure of the masses."""
     M, J = tree_mass_matrix(mechanism, q), constraint_jacobian(mechanism, q)
     try:
-        across = np.linalg.solve(M, transpose(J))
-    except np.linalg.LinAlgError:
+        refuse_weightless(mechanism, q, np.eye(mechanism.n))
+    except ValueError:
         raise ValueError(
             f"the mass matrix of the cut {mechanism.name} is singular; masses cannot measure which change is the "
             "smallest. Use close(mechanism, q)."
         ) from None
+    across = np.linalg.solve(M, transpose(J))
     return np.asarray(across @ np.linalg.pinv(J @ across, rcond=_RANK))

@@ -18,11 +18,12 @@ from dynlib import closed_chain, closed_dynamics
 from dynlib import simulate as serial
 from dynlib.arrays import Array, exact_array
 from dynlib.closed_chain import constraint_bias, constraint_jacobian, mobility
-from dynlib.closed_dynamics import Load, has_inertia, tree_mass_matrix
+from dynlib.closed_dynamics import Load, has_inertia, tree_mass_matrix, tree_reference
 from dynlib.mechanism import Mechanism
 from dynlib.notation import tidy
 
 _COMPILED_UP_TO = 3  # joints of a chain; the formulas of longer ones take long to derive
+_DEFINITE = 1e-6  # least inertia of the cut mechanism with which equations are solved without a look at the pivots
 
 
 @dataclass(frozen=True)
@@ -31,14 +32,13 @@ class Equations:
 
     Attributes:
         kept: places of the closure equations that are solved for; the redundant ones are left out.
-        accelerate: (q, dq, forces of the inputs in all n places) to ddq, lam of the kept equations, power of the loads,
-            pivots.
+        accelerate: (q, dq, forces of the inputs in all n places) to ddq, lam of the kept equations, power of the loads.
         closing: q to the change that closes it, phi, and the rows of J.
         steadying: (q, dq) to the change of the rates that fits.
     """
 
     kept: tuple[int, ...]
-    accelerate: Callable[[list[float], list[float], list[float]], tuple[list[float], list[float], float, Any]]
+    accelerate: Callable[[list[float], list[float], list[float]], tuple[list[float], list[float], float]]
     closing: Callable[[list[float]], tuple[list[float], list[float], list[list[float]]]]
     steadying: Callable[[list[float], list[float]], list[float]]
 
@@ -226,15 +226,41 @@ def _formulas(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ..
 
 @lru_cache(maxsize=16)
 def _compiled(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...], baumgarte: float) -> Equations:
-    """Return the equations as functions without loops, for a mass matrix that is positive definite."""
+    """Return the equations as functions without loops, for a mass matrix that is positive definite nearly everywhere.
+
+    Where it is not, as in a straight leg of massless links with one point mass, they are solved with pivots.
+    """
     f, n = _formulas(mechanism, kept, loads, baumgarte), mechanism.n
+    careful = _compiled_with_pivots(mechanism, kept, loads, baumgarte)
     tape, nothing = f.tape, [sympy.S.Zero] * n
     found, pivots = tape.solved(f.K, f.right)
-    accelerate = tape.function([f.q, f.dq, f.u], [found[:n], [-each for each in found[n:]], f.power, pivots])
-    closed, _ = tape.solved(f.K, nothing + [tape.put(-each) for each in f.phi])
-    closing = tape.function([f.q], [closed[:n], f.phi, f.J])
-    steady, _ = tape.solved(f.K, nothing + [tape.put(-each) for each in f.rates])
-    return Equations(kept, accelerate, closing, tape.function([f.q, f.dq], steady[:n]))
+    accelerate = tape.function([f.q, f.dq, f.u], [[found[:n], [-each for each in found[n:]], f.power], pivots[:n]])
+    closed, pivots = tape.solved(f.K, nothing + [tape.put(-each) for each in f.phi])
+    closing = tape.function([f.q], [[closed[:n], f.phi, f.J], pivots[:n]])
+    steady, pivots = tape.solved(f.K, nothing + [tape.put(-each) for each in f.rates])
+    steadying = tape.function([f.q, f.dq], [steady[:n], pivots[:n]])
+    least = (_DEFINITE * tree_reference(mechanism, mechanism.in_metres(np.ones(n)))).tolist()
+
+    def guarded(quick: Callable[..., Any], otherwise: Callable[..., Any]) -> Callable[..., Any]:
+        def solve(*state: list[float]) -> Any:
+            try:
+                result, pivots = quick(*state)
+            except ZeroDivisionError:
+                return otherwise(*state)
+            return (
+                result
+                if all(pivot > enough for pivot, enough in zip(pivots, least, strict=True))
+                else otherwise(*state)
+            )
+
+        return solve
+
+    return Equations(
+        kept,
+        guarded(accelerate, careful.accelerate),
+        guarded(closing, careful.closing),
+        guarded(steadying, careful.steadying),
+    )
 
 
 def _compiled_with_pivots(
@@ -249,7 +275,7 @@ def _compiled_with_pivots(
     def accelerate(q: list[float], dq: list[float], forces: list[float]) -> Any:
         K, right, power = system(q, dq, forces)
         found = np.linalg.solve(K, right)
-        return found[:n].tolist(), (-found[n:]).tolist(), power, np.linalg.svd(K, compute_uv=False)
+        return found[:n].tolist(), (-found[n:]).tolist(), power
 
     def closing(q: list[float]) -> tuple[list[float], list[float], list[list[float]]]:
         K, phi, J = gaps(q)
@@ -306,7 +332,7 @@ def _by_recursion(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load
             pushes += closed_chain.tree_jacobian(mechanism, q, load.point).T @ [*load.force, *load.moment]
         bias = constraint_bias(mechanism, q, dq)[rows] + 2 * omega * (J @ dq) + omega**2 * phi
         found = np.linalg.solve(K, [*(np.array(forces) + pushes - h), *-bias])
-        return found[:n].tolist(), (-found[n:]).tolist(), float(pushes @ dq), np.linalg.svd(K, compute_uv=False)
+        return found[:n].tolist(), (-found[n:]).tolist(), float(pushes @ dq)
 
     def closing(q: list[float]) -> tuple[list[float], list[float], list[list[float]]]:
         q = less_turns(q)
@@ -332,9 +358,8 @@ def viscous_friction(mechanism: Mechanism) -> Array:
 
 def _is_definite(mechanism: Mechanism, q: Array) -> bool:
     """Say whether the mass matrix of the cut mechanism is safely positive definite."""
-    M = tree_mass_matrix(mechanism, q)
-    size = np.sqrt(np.maximum(np.diag(M), 1e-300))
-    return bool(np.linalg.eigvalsh(M / size[:, None] / size)[0] > 1e-9)
+    size = np.sqrt(tree_reference(mechanism, q))
+    return bool(np.linalg.eigvalsh(tree_mass_matrix(mechanism, q) / size[:, None] / size)[0] > _DEFINITE)
 
 
 def refuse_unfit(mechanism: Mechanism) -> None:

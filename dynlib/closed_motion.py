@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dynlib import closed_chain, closed_dynamics, lagrange
+from dynlib import closed_chain, closed_dynamics, lagrange, structure
 from dynlib.arrays import Array, as_array, as_floats
 from dynlib.closed_dynamics import Load, tree_mass_matrix
 from dynlib.closed_equations import equations_of, independent_rows, less_turns_of, refuse_unfit, viscous_friction
@@ -35,7 +35,6 @@ from dynlib.mechanism import Mechanism
 from dynlib.robot import Robot
 from dynlib.simulate import Torque
 
-_SINGULAR = 1e-13  # least pivot of a matrix that is definite, relative to the largest
 _TOLERANCE = 1e-10  # error of one step of the explicit method, relative and absolute
 _LARGEST_JUMP = 0.3  # of the rates, in a projection; more would take or give energy without anybody's noticing
 _LEAST_GRIP = 1e-6  # volume that the rows of J, the longest of length 1, and the free directions before span
@@ -172,7 +171,8 @@ def simulate(
     else:
         (dq0,) = mechanism.state(dq=dq0)
         closed_dynamics.refuse_opening(mechanism, q0, dq0)
-    run = _Run(mechanism, tuple(loads), torque, baumgarte, project, compiled, q0)
+    run = _Run(mechanism, closed_dynamics.listed_loads(loads), torque, baumgarte, project, compiled, q0)
+    closed_dynamics.refuse_weightless(mechanism, q0, run.free_motions(q0))
     return run.through(q0.tolist(), dq0.tolist(), times, dt, method, progress)
 
 
@@ -239,7 +239,7 @@ class _Run:
         self.refuse_large(t, y)
         forces = self.forces(t, q, dq)
         try:
-            ddq, _, power, _ = self.equations.accelerate(q, dq, forces)
+            ddq, _, power = self.equations.accelerate(q, dq, forces)
         except (ZeroDivisionError, OverflowError, np.linalg.LinAlgError):
             raise self.stuck(t, q, dq) from None
         if not self.energies:
@@ -359,6 +359,7 @@ class _Run:
         try:
             with Watch(self.t, float(times[-1]), progress) as watch:
                 self.integrate(times, dt, method, watch)
+            self.refuse_weightless()
             return self.record()
         except SimulationError as error:
             error.motion = self.so_far()
@@ -433,6 +434,17 @@ class _Run:
                 left.pop(0)
             yield solver.t, solver.y.tolist(), wanted
 
+    def refuse_weightless(self) -> None:
+        """Raise an error if something can move without inertia in a state that was kept."""
+        q = less_turns_of(self.mechanism, np.array([row[0] for row in self.rows]))
+        least = closed_dynamics.least_inertia(self.mechanism, q, self.free_motions(q))
+        for k in np.flatnonzero(~(least > structure.REGULAR))[:1]:
+            raise self.stuck(self.taken[k], self.rows[k][0].tolist(), self.rows[k][1].tolist())
+
+    def free_motions(self, q: Array) -> Array:
+        """Return rates that keep the chains closed in positions (..., n), as columns (..., n, m)."""
+        return closed_chain.free_motions(self.mechanism, q, len(self.equations.kept))
+
     def refuse_others(self, t: float, q: list[float], dq: list[float]) -> None:
         """Stop if equations that were left out as redundant do not hold any more."""
         if not self.project or len(self.equations.kept) == len(self.mechanism.rows):
@@ -455,12 +467,9 @@ class _Run:
         self.refuse_others(t, q, dq)
         forces = self.forces(t, q, dq)
         try:
-            ddq, lam, _, pivots = self.equations.accelerate(q, dq, forces)
+            ddq, lam, _ = self.equations.accelerate(q, dq, forces)
         except (ZeroDivisionError, OverflowError, np.linalg.LinAlgError):
             raise self.stuck(t, q, dq) from None
-        sizes = np.abs(pivots)
-        if sizes.min() <= _SINGULAR * sizes.max():
-            raise self.stuck(t, q, dq)
         every = np.zeros(len(self.mechanism.rows))
         every[list(self.equations.kept)] = lam
         return np.array(q), np.array(dq), np.array(ddq), np.array(forces)[self.mechanism.u], every, np.array(y[2 * n :])

@@ -18,12 +18,12 @@ import numpy as np
 import sympy
 
 from dynlib import velocity
-from dynlib.arrays import Array, apply, as_floats, dot, transpose
+from dynlib.arrays import Array, apply, as_floats, dot, finite, transpose
 from dynlib.equation import Equation, equation
 from dynlib.fourier import Fourier, Space
 from dynlib.frames import compose, position, rotation
 from dynlib.links import exact_identity
-from dynlib.robot import Robot
+from dynlib.robot import Robot, refuse_no_robot
 
 
 @equation(
@@ -147,7 +147,16 @@ def energies(robot: Robot, q: Any, dq: Any, *, steps: Steps = Steps()) -> Energi
     >>> found.K
     array([0.5, 2. ])
     """
+    refuse_no_robot(robot)
     q, dq = robot.state(q=q, dq=dq)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = _energies(robot, q, dq, steps)
+    for name, energy in (("kinetic", found.K), ("potential", found.P)):
+        finite(energy, f"the {name} energy", robot, q=q, dq=dq)
+    return found
+
+
+def _energies(robot: Robot, q: Array, dq: Array, steps: Steps) -> Energies:
     terms = _terms(robot, q, dq, steps)
     kinetic = [steps.kinetic_energy(m, v_c, I, omega) for m, v_c, I, omega, *_ in terms]
     potential = [steps.potential_energy(m, g, p_c) for m, *_, g, p_c in terms]
@@ -285,6 +294,7 @@ def of_robot(robot: Robot, *, steps: Steps = Steps()) -> tuple[Coordinate, ...]:
     >>> of_robot(robots.rp())[1].force
     d2*dtheta1**2*m2 - g*m2*sin(theta1)
     """
+    refuse_no_robot(robot)
     q, dq, ddq = robot.motion_symbols()
     terms = _terms(robot, q, dq, steps)
     space = Space.of({entry for term in terms for array in term for entry in array.flat}, extra=[*dq, *ddq])
@@ -395,16 +405,19 @@ def torques(robot: Robot, q: Any, dq: Any, ddq: Any, *, steps: Steps = Steps()) 
     >>> torques(arm, [0, 0], [0, 0], [0, 0]).round(12)
     array([30., 10.])
     """
+    refuse_no_robot(robot)
     if robot.symbols:
         raise ValueError(f"{robot.name} holds symbols; give them numbers with robot.subs(...), or use of_robot.")
     robot = robot.mapped(as_floats)
     q, dq, ddq = map(as_floats, robot.state(q=q, dq=dq, ddq=ddq))
     q = q - 2 * np.pi * np.round(q / (2 * np.pi)) * [link.turn for link in robot.links]  # steps around stay small
-    K, P = _near(robot, q, dq, steps)
-    coordinates, rates, _ = map(list, robot.motion_symbols())
-    given = list(np.moveaxis(dq, -1, 0)), list(np.moveaxis(ddq, -1, 0))
-    found = _derived(K, P, coordinates, rates, *given, lambda each: each, steps)
-    return np.stack([each.found["tau"].value for each in found], axis=-1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        K, P = _near(robot, q, dq, steps)
+        coordinates, rates, _ = map(list, robot.motion_symbols())
+        given = list(np.moveaxis(dq, -1, 0)), list(np.moveaxis(ddq, -1, 0))
+        found = _derived(K, P, coordinates, rates, *given, lambda each: each, steps)
+        tau = np.stack([each.found["tau"].value for each in found], axis=-1)
+    return finite(tau, "the torque", robot, q=q, dq=dq, ddq=ddq)
 
 
 def _exact(energy: Any) -> sympy.Expr:

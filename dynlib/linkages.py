@@ -6,7 +6,7 @@ far ends. A *mode* is a tuple of such sides, ``+1`` for left and ``-1`` for righ
 mechanism is put together when the inputs are known, a **working mode** how it reaches a wanted output.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import Any, ClassVar, Literal
@@ -32,6 +32,7 @@ from dynlib.closed_chain import ClosureError, refuse_symbols
 from dynlib.closures import Pin, Point
 from dynlib.equation import equation
 from dynlib.frames import position
+from dynlib.given import shown
 from dynlib.links import Body, Link
 from dynlib.mechanism import Mechanism
 from dynlib.robot import Robot
@@ -264,12 +265,13 @@ class Linkage(Mechanism):
         return found
 
     def _checked(self, mode: Sequence[int], sides: tuple[str, ...]) -> Mode:
-        if isinstance(mode, int):
-            raise TypeError(f"mode is {mode}; expected a list of sides, such as [{mode}].")
+        about = "; ".join(sides) or "nothing"
+        count = f"{len(sides)} side{'s' if len(sides) != 1 else ''}, each +1 (left) or -1 (right): {about}."
+        if isinstance(mode, str | dict) or not isinstance(mode, Iterable):
+            raise TypeError(f"mode is {shown(mode)}; expected a list, such as {[1] * len(sides)}, of {count}")
+        mode = tuple(mode)
         if len(mode) != len(sides) or any(side not in (1, -1) for side in mode):
-            about = "; ".join(sides) or "nothing"
-            count = f"{len(sides)} side{'s' if len(sides) != 1 else ''}"
-            raise ValueError(f"mode {tuple(mode)} does not exist; expected {count}, each +1 or -1: {about}.")
+            raise ValueError(f"mode {mode} does not exist; expected {count}")
         return tuple(int(side) for side in mode)
 
     def describe(self, mode: Sequence[int], working: bool = False) -> str:
@@ -280,6 +282,7 @@ class Linkage(Mechanism):
             working: whether it is a working mode.
         """
         sides = self.working_sides if working else self.assembly_sides
+        mode = self._checked(mode, sides)
         return ", ".join(f"{side} on the {_WORDS[sign]}" for side, sign in zip(sides, mode, strict=True))
 
     # -- Pieces of chains; all points have the shape (..., 2)

@@ -14,6 +14,7 @@ import sympy
 
 from dynlib import frames
 from dynlib.arrays import Array, Data, apply, as_array, as_exact, is_symbolic, level_of_caller, nought, one_kind, sign
+from dynlib.given import refuse_other, shown
 
 Joint = Literal["revolute", "prismatic", "fixed"]
 
@@ -52,7 +53,7 @@ class Body(Data):
     allow_impossible: bool = False
 
     def __post_init__(self) -> None:
-        inertia = as_array(self.inertia, "inertia", (3,) if np.ndim(self.inertia) == 1 else (3, 3))
+        inertia = _inertia(self.inertia)
         if inertia.ndim == 1:
             inertia = as_array([[inertia[i] if i == j else 0 for j in range(3)] for i in range(3)], "inertia", (3, 3))
         inertia, gap = mean_of_halves(inertia)
@@ -78,13 +79,14 @@ class Body(Data):
         I = self.inertia
         if is_symbolic(self.mass) and not all(entry.is_number for entry in [self.mass.item(), *I.flat]):
             return ()
-        mass, moments = float(self.mass), np.linalg.eigvalsh(I.astype(float))
+        size = float(np.abs(I).max()) or 1.0
+        mass, moments = float(self.mass), np.linalg.eigvalsh(I.astype(float) / size) * size
         slack, found = _ROUNDING * np.abs(moments).max(), []
         if mass < 0:
             found.append(f"the mass is {mass:g} kg")
         if moments[0] < -slack:
             found.append(f"the principal moment {moments[0]:.6g} kg m² is negative")
-        elif moments[0] + moments[1] < moments[2] - slack:
+        elif moments[0] < moments[2] - moments[1] - slack:
             found.append(
                 f"the principal moments {', '.join(f'{m:.6g}' for m in moments)} kg m² break the triangle rule "
                 "(none may exceed the sum of the others; a planar arm feels only Izz, but give it a possible body, "
@@ -219,6 +221,17 @@ def mean_of_halves(I: Array) -> tuple[Array, str]:
     return mean, "; ".join(gaps)
 
 
+def _inertia(value: Any) -> Array:
+    """Read an inertia, (3, 3) or its diagonal (3,)."""
+    if np.shape(value) in ((3,), (3, 3)):
+        return as_array(value, "inertia", np.shape(value))
+    six = " Six numbers have no common order: write them out as rows." if np.shape(value) == (6,) else ""
+    raise ValueError(
+        f"inertia is {shown(value)}, of the shape {np.shape(value)}; expected the matrix [[Ixx, Ixy, Ixz], "
+        f"[Ixy, Iyy, Iyz], [Ixz, Iyz, Izz]] or its diagonal [Ixx, Iyy, Izz], in kg m².{six}"
+    )
+
+
 def _of_point(mass: Array, r: Array) -> Array:
     """Return the inertia of a point mass at r about the origin, shape (3, 3)."""
     rows = [[sum(r * r) * int(i == j) - r[i] * r[j] for j in range(3)] for i in range(3)]
@@ -307,6 +320,10 @@ class Link(Data):
             hint = f" Did you mean {close[0]!r}?" if close else ""
             raise ValueError(f'joint is {self.joint!r}; expected "revolute", "prismatic" or "fixed".{hint}')
         object.__setattr__(self, "fixed", as_pose(self.fixed, "fixed"))
+        if self.body is not None:
+            refuse_other(self.body, Body, "body of a link", "Give Body(mass, com=..., inertia=...), or None.")
+        if self.motor is not None:
+            refuse_other(self.motor, Motor, "motor of a link", "Give Motor(inertia=..., gear=...), or None.")
         object.__setattr__(self, "turn", int(self.joint == "revolute"))
         object.__setattr__(self, "slide", int(self.joint == "prismatic"))
 

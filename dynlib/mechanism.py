@@ -5,7 +5,7 @@ All joint values of all chains, one chain after the other, are its coordinates :
 """
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -20,6 +20,7 @@ from dynlib.arrays import (
     as_array,
     as_exact,
     as_floats,
+    as_vectors,
     batches_together,
     exact_array,
     free_symbols,
@@ -28,6 +29,7 @@ from dynlib.arrays import (
 )
 from dynlib.closures import Pin, Point, Rod, Slot
 from dynlib.frames import compose, position, rotation
+from dynlib.given import listed, refuse_other, shown
 from dynlib.notation import check_names, printable
 from dynlib.robot import Robot
 
@@ -64,8 +66,11 @@ class Mechanism(Data):
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__
-        for field in ("chains", "closures"):
-            set_field(self, field, tuple(getattr(self, field)))
+        set_field(self, "chains", listed(self.chains, Robot, "chain", "chains", "Each chain is an open arm."))
+        for field, several in (("closures", "closures, such as [Pin(...)]"), ("inputs", "pairs, such as [(1, 2)]")):
+            if hasattr(value := getattr(self, field), "gap") or not isinstance(value, Iterable):
+                raise TypeError(f"{field} is {shown(value)}; expected a list of {several}.")
+            set_field(self, field, tuple(value))
         for pair in self.inputs:
             if np.shape(pair) != (2,):
                 raise ValueError(f"input {pair!r}: expected a chain and a joint, such as (1, 2), both from 1.")
@@ -106,9 +111,6 @@ class Mechanism(Data):
     def _check_parts(self) -> None:
         if not self.chains:
             raise ValueError(f"{self.name} has no chains; give at least one Robot.")
-        for number, chain in enumerate(self.chains, start=1):
-            if not isinstance(chain, Robot):
-                raise TypeError(f"chain {number} is {chain!r}; expected a dynlib.robot.Robot.")
         for number, closure in enumerate(self.closures, start=1):
             if not all(hasattr(closure, name) for name in ("a", "b", "rows", "gap")):
                 raise TypeError(f"closure {number} is {closure!r}; expected a Pin, Rod or Slot of dynlib.closures.")
@@ -261,6 +263,15 @@ class Mechanism(Data):
         lengths += [np.linalg.norm(position(chain.base) - position(self.chains[0].base)) for chain in self.chains]
         return float(sum(lengths)) or 1.0
 
+    def in_metres(self, J: Array) -> Array:
+        """Return a Jacobian with the columns of sliding joints times the size, so that all columns are in metres.
+
+        Args:
+            J: of velocities, in m/s per rate, shape (..., n); or rates in 1/s, of which those that slide become m/s.
+        """
+        turning = np.array([link.turn for chain in self.chains for link in chain.links], dtype=bool)
+        return J * np.where(turning, 1.0, self.size)
+
     def with_gravity(self, gravity: Any) -> "Mechanism":
         """Return the mechanism with another gravity; ``[0, 0, 0]`` if it lies in a horizontal plane (E28).
 
@@ -333,7 +344,7 @@ class Mechanism(Data):
         """
         arrays = {}
         for name, value in values.items():
-            array = as_array(value, name, (None,), batch=True)
+            array = as_vectors(value, name, self.n)
             if array.shape[-1] != self.n:
                 chains = ", ".join(str(chain.n) for chain in self.chains)
                 hint = (
@@ -359,7 +370,7 @@ class Mechanism(Data):
         Raises:
             ValueError: a wrong length, shape or number.
         """
-        array = as_array(value, name, (None,), batch=True)
+        array = as_vectors(value, name, self.m)
         if array.shape[-1] != self.m:
             inputs = ", ".join(map(self.joint_name, self.u)) or "none"
             many = f" For many at once give the shape (..., {self.m})." if self.m else ""
@@ -377,3 +388,22 @@ class Mechanism(Data):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def refuse_no_mechanism(mechanism: Any) -> None:
+    """Raise an error, with what to do, for what is no mechanism.
+
+    Args:
+        mechanism: what was given as one.
+
+    Raises:
+        TypeError: it is a name, an open arm or something else.
+
+    >>> refuse_no_mechanism("four_bar")
+    Traceback (most recent call last):
+    TypeError: mechanism is 'four_bar'; expected a Mechanism. Make one with dynlib.linkages or Mechanism(...).
+    """
+    instead = "Make one with dynlib.linkages or Mechanism(...)."
+    if isinstance(mechanism, Robot):
+        instead = "Open arms have functions of their own, in newton_euler, structure, lagrange and simulate."
+    refuse_other(mechanism, Mechanism, "mechanism", instead)

@@ -14,12 +14,13 @@ import numpy as np
 
 from dynlib import acceleration
 from dynlib.acceleration import LinkAcceleration
-from dynlib.arrays import Array, apply, cross, dot, transpose
+from dynlib.arrays import Array, apply, cross, dot, finite, transpose
 from dynlib.equation import Equation, equation
 from dynlib.frames import Z, position, rotation
+from dynlib.given import refuse_unknown
 from dynlib.links import Body
-from dynlib.robot import Robot
-from dynlib.velocity import BaseMotion, Wrench, loads_on_links
+from dynlib.robot import Robot, refuse_no_robot
+from dynlib.velocity import BaseMotion, Wrench, listed_wrenches, loads_on_links
 
 
 @equation("g", r"{}^{i}g", r"{}^{i}_{i-1}R\,{}^{i-1}g", "E10")
@@ -160,6 +161,7 @@ def recursion(
     wrenches: Sequence[Wrench] = (),
     base: BaseMotion = BaseMotion(),
     steps: Steps = Steps(),
+    **unknown: Any,
 ) -> tuple[LinkForces, ...]:
     r"""Run the whole recursion, outward for the motion and inward for the forces (A5.2.3-1 to A5.2.5-2).
 
@@ -173,6 +175,7 @@ def recursion(
         wrenches: more loads *on* the arm, at any link and in any axes.
         base: motion of the base.
         steps: the equations, for trying a wrong one.
+        **unknown: nothing; other names are refused.
 
     Returns:
         One :class:`LinkForces` a link.
@@ -186,7 +189,9 @@ def recursion(
     >>> recursion(arm, [0, 0], [0, 0], [0, 0])[0].n  # held level: m1 g L1 + m2 g (L1 + L2)
     array([ 0.,  0., 30.])
     """
-    bodies = robot.known_bodies()
+    refuse_no_robot(robot)
+    refuse_unknown(unknown, ("tip_force", "tip_moment", "wrenches", "base", "steps"))
+    bodies, wrenches = robot.known_bodies(), listed_wrenches(wrenches)
     tip = robot.matched(Wrench(tip_force, tip_moment, axes="link"), "the load at the tip")
     _refuse_only_zeros(robot, bodies, [tip, *wrenches])
     moving = acceleration.outward(robot, q, dq, ddq, steps=steps, base=base)
@@ -251,4 +256,6 @@ def inverse_dynamics(robot: Robot, q: Any, dq: Any, ddq: Any, **options: Any) ->
     >>> inverse_dynamics(arm, [0, 0], [0, 0], [0, 0])
     array([30., 10.])
     """
-    return np.stack([link.tau_m for link in recursion(robot, q, dq, ddq, **options)], axis=-1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        tau = np.stack([link.tau_m for link in recursion(robot, q, dq, ddq, **options)], axis=-1)
+    return finite(tau, "the torque", robot, q=q, dq=dq, ddq=ddq, **options)

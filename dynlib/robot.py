@@ -22,6 +22,7 @@ from dynlib.arrays import (
     as_array,
     as_exact,
     as_floats,
+    as_vectors,
     batches_together,
     first_fraction,
     free_symbols,
@@ -31,6 +32,7 @@ from dynlib.arrays import (
 )
 from dynlib.dh import Convention, Table, links_of
 from dynlib.exact import Exactly
+from dynlib.given import listed, refuse_other
 from dynlib.links import Body, Link, as_pose, exact_identity
 from dynlib.notation import check_names, printable
 
@@ -93,12 +95,10 @@ class Robot(Data):
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__
-        set_field(self, "links", tuple(self.links))
-        for number, link in enumerate(self.links, start=1):
-            if not isinstance(link, Link):
-                raise TypeError(
-                    f"link {number} is {link!r}; expected a dynlib.links.Link. For a DH table use Robot.from_dh."
-                )
+        for_rows = "Make it with Link(...) of dynlib.links. For a DH table use Robot.from_dh."
+        set_field(self, "links", listed(self.links, Link, "link", "links", for_rows))
+        if self.payload is not None:
+            refuse_other(self.payload, Body, "payload", "Give Body(mass, com=...), or use robot.with_payload(mass).")
         if not self.links:
             raise ValueError("the robot has no links; give at least one Link, or one row of the DH table.")
         set_field(self, "gravity", as_array(self.gravity, "gravity", (3,)))
@@ -344,7 +344,7 @@ class Robot(Data):
             )
 
     def _joint_array(self, name: str, value: Any) -> Array:
-        array = as_array(value, name, (None,), batch=True)
+        array = as_vectors(value, name, self.n)
         if array.shape[-1] != self.n:
             joints = ", ".join(link.joint for link in self.links)
             raise ValueError(
@@ -544,6 +544,28 @@ def _bolted_again(given: Mapping[str, Any], reading: Exactly) -> Robot:
     """Bolt fixed links again, exactly."""
     names = ("links", "gravity", "base", "tool", "payload")
     return Robot(name=given["name"], **{name: _exactly(given[name], None, None, reading, name) for name in names})
+
+
+def refuse_no_robot(robot: Any) -> None:
+    """Raise an error, with what to do, for what is no robot.
+
+    Args:
+        robot: what was given as one.
+
+    Raises:
+        TypeError: it is a name, a mechanism or something else.
+
+    >>> refuse_no_robot("ur5")
+    Traceback (most recent call last):
+    TypeError: robot is 'ur5'; expected a Robot. Load it: robots.load('ur5').
+    """
+    if isinstance(robot, str):
+        instead = f"Load it: robots.load({robot!r})."
+    elif hasattr(robot, "closures"):
+        instead = "Mechanisms have functions of their own, in closed_chain, closed_dynamics and closed_motion."
+    else:
+        instead = "Make one with Robot(...) or Robot.from_dh(...), or load one with robots.load(...)."
+    refuse_other(robot, Robot, "robot", instead)
 
 
 def _listed(vector: Array) -> str:

@@ -20,8 +20,19 @@ import numpy as np
 import sympy
 
 from dynlib import lagrange, newton_euler, structure
-from dynlib.arrays import Array, apply, as_array, as_floats, batches_together, exact_array, transpose
+from dynlib.arrays import (
+    Array,
+    apply,
+    as_array,
+    as_floats,
+    as_vectors,
+    batches_together,
+    exact_array,
+    finite,
+    transpose,
+)
 from dynlib.frames import rotation
+from dynlib.given import refuse_unknown
 from dynlib.integration import (
     TOO_SHORT,
     SimulationError,
@@ -36,8 +47,8 @@ from dynlib.integration import (
 )
 from dynlib.integration import SimulationInterrupted as SimulationInterrupted
 from dynlib.notation import tidy
-from dynlib.robot import Robot
-from dynlib.velocity import BaseMotion, Wrench, static_torques
+from dynlib.robot import Robot, refuse_no_robot
+from dynlib.velocity import BaseMotion, Wrench, listed_wrenches, static_torques
 
 Torque = Callable[[float, Array, Array], Any]
 """Torques as a function of time (s), joint values (N,) and rates (N,)."""
@@ -57,7 +68,7 @@ EXPANDED_UP_TO = 3
 
 _COMPILED_UP_TO = 7  # joints; the formulas of larger arms take long to derive
 _LONGEST, _DEEPEST = 50, 20  # of an expression that Python's compiler is given; it is recursive
-_SINGULAR = 1e-12
+_ENOUGH = 1e-12  # relative error of the torques at rest with which a combination of joints that move off fits
 _SLACK = 1e-9  # of the torques at work: so much more than dry friction can hold sets a joint free
 _LOOKS = 8  # places in each step where events are looked for
 _MOST_SWITCHES = 50  # without time going on
@@ -67,7 +78,7 @@ _MOST_SWITCHES = 50  # without time going on
 
 
 def forward_dynamics(
-    robot: Robot, q: Any, dq: Any, tau: Any, *, wrenches: Sequence[Wrench] = (), stick: bool = False
+    robot: Robot, q: Any, dq: Any, tau: Any, *, wrenches: Sequence[Wrench] = (), stick: bool = False, **unknown: Any
 ) -> Array:
     r"""Return the accelerations that torques cause: inverse dynamics read backwards.
 
@@ -83,6 +94,7 @@ def forward_dynamics(
         stick: what dry friction does at rest. False: nothing, as in :func:`dynlib.newton_euler.inverse_dynamics`, of
             which this function is then the exact inverse. True: it holds a joint at rest as long as it can, and acts
             against its start if it cannot, as in :func:`simulate`.
+        **unknown: nothing; other names are refused.
 
     Returns:
         :math:`\ddot q`, shape (..., N), in rad/s² or m/s².
@@ -97,50 +109,42 @@ def forward_dynamics(
     array([0., 0.])
     """
     _refuse_symbols(robot)
-    q, dq = robot.state(q=q, dq=dq)
-    (tau,) = _joint_values(robot, tau=tau)
-    q, dq, tau = batches_together(q=q, dq=dq, tau=tau)
-    M, h = _mass_and_bias(robot, q, dq)
+    refuse_unknown(unknown, ("wrenches", "stick"))
+    q, dq, tau = robot.state(q=q, dq=dq, tau=tau)
+    inputs, wrenches = {"q": q, "dq": dq, "tau": tau}, listed_wrenches(wrenches)
+    with np.errstate(over="ignore", invalid="ignore"):
+        M, h = (finite(part, "the torque", robot, **inputs) for part in _mass_and_bias(robot, q, dq))
     if wrenches:
         h = h + static_torques(robot, _wrapped(robot, q), wrenches)
         q, dq, tau, h = batches_together(q=q, dq=dq, tau=tau, h=h)
         M = np.broadcast_to(M, (*h.shape, robot.n))
-    _refuse_singular(robot, q, M)
+    structure.refuse_singular(robot, q, M)
     drive = _Drive.of(robot)
     right = tau - h - drive.viscous * dq - np.where(dq > 0, drive.forward, np.where(dq < 0, drive.backward, 0.0))
-    found = np.linalg.solve(M, right[..., None])[..., 0]
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = finite(
+            np.linalg.solve(M, right[..., None])[..., 0], "the acceleration", robot, **inputs, wrenches=wrenches
+        )
     if not stick:
         return found
+    least = _least(robot)
     resting = (dq == 0) & ((drive.forward > 0) | (drive.backward < 0))
     for index in map(tuple, np.argwhere(resting.any(axis=-1))):
         ranges = [drive.range(i) if resting[index][i] else None for i in range(robot.n)]
-        found[index], _ = _switch(M[index].tolist(), right[index].tolist(), ranges, [(-1, 1)] * robot.n)
+        found[index], _ = _switch(
+            M[index].tolist(), right[index].tolist(), ranges, [(-1, 1)] * robot.n, least(q[index])
+        )
     return found
 
 
 def _refuse_symbols(robot: Robot) -> None:
+    refuse_no_robot(robot)
     if robot.is_symbolic:
         held = f" {', '.join(map(str, robot.symbols))}" if robot.symbols else ""
         raise ValueError(
             f"{robot.name} holds exact data or symbols{held}; motion is computed with floats. Give it numbers with "
             "robot.subs(...)."
         )
-
-
-def _joint_values(robot: Robot, **values: Any) -> list[Array]:
-    """Read values that are no joint angles, such as torques, each of shape (..., N)."""
-    found = []
-    for name, value in values.items():
-        array = np.asarray(value, dtype=float)
-        if array.ndim == 0 or array.shape[-1] != robot.n:
-            raise ValueError(
-                f"{name} has the shape {array.shape}; {robot.name} has {robot.n} joints, so {name} needs the shape "
-                f"({robot.n},) or (..., {robot.n})."
-            )
-        if not np.isfinite(array).all():
-            raise ValueError(f"{name} holds {array[~np.isfinite(array)][0]}; expected finite numbers.")
-        found.append(array)
-    return found
 
 
 def _wrapped(robot: Robot, q: Array) -> Array:
@@ -173,40 +177,22 @@ def _mass_and_bias(robot: Robot, q: Array, dq: Array) -> tuple[Array, Array]:
     upward[0] = -g
     if not any(np.any(body.mass) or np.any(body.inertia) for body in ideal.known_bodies()):
         return np.zeros((*q.shape, n)) + np.diag(rotors), np.zeros(q.shape)
-    tau = newton_euler.inverse_dynamics(
-        ideal, _wrapped(robot, q)[..., None, :], rates, units, base=BaseMotion(dv=upward)
-    )
+    links = newton_euler.recursion(ideal, _wrapped(robot, q)[..., None, :], rates, units, base=BaseMotion(dv=upward))
+    tau = np.stack([link.tau for link in links], axis=-1)
     columns = tau[..., 1:, :]
     return (columns + transpose(columns)) / 2 + np.diag(rotors), tau[..., 0, :]
 
 
-def _refuse_singular(robot: Robot, q: Array, M: Array) -> None:
-    """Raise an error if a mass matrix is not positive definite."""
-    diagonal = np.diagonal(M, axis1=-2, axis2=-1)
-    size = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))  # joints in rad and in m become comparable
-    values, motions = np.linalg.eigh(M / (size[..., None] * size[..., None, :]))
-    bad = values[..., 0] <= robot.n * _SINGULAR * np.maximum(values[..., -1], 1.0)
-    if bad.any():
-        index = tuple(np.argwhere(bad)[0])
-        motion = motions[index][:, 0] / size[index]
-        raise ValueError(_why_singular(robot, q[index], motion, index))
+def _least(robot: Robot) -> Callable[[Sequence[float]], list[float]]:
+    """Return the least pivot of each row of M that is no rounding, as a function of the joint values."""
 
+    def at(q: Sequence[float]) -> list[float]:
+        return (structure.REGULAR * structure.reference_inertia(robot, np.asarray(q))).tolist()
 
-def _why_singular(robot: Robot, q: Array, motion: Array, index: tuple[int, ...]) -> str:
-    free = np.flatnonzero(np.abs(motion) > 1e-6 * np.abs(motion).max())
-    joints = " and ".join(f"joint {i + 1}" for i in free)
-    reasons = []
-    for number, body in enumerate(robot.known_bodies()[free[0] :], start=int(free[0]) + 1):
-        if not body.mass and not body.inertia.any():
-            reasons.append(f"link {number} has neither mass nor inertia")
-        elif np.linalg.eigvalsh(body.inertia)[0] <= 0:
-            reasons.append(f"link {number} has no inertia about an axis through its mass centre")
-    which = f" (state {', '.join(map(str, index))} of the batch)" if index else ""
-    return (
-        f"the mass matrix of {robot.name} is singular at q = {q.tolist()}{which}: {joints} can move without "
-        f"resistance, for {', '.join(reasons) or 'the rotor moves against the link'}. Accelerations do not follow from "
-        "torques; give the link its inertia, or the joint a motor with inertia."
-    )
+    if any(link.slide for link in robot.links[1:]):
+        return at
+    always = at([0.0] * robot.n)
+    return lambda q: always
 
 
 @dataclass(frozen=True)
@@ -234,7 +220,11 @@ class _Drive:
 
 
 def _switch(
-    M: Sequence[list[float]], right: list[float], ranges: list[tuple[float, float] | None], ways: list[tuple[int, int]]
+    M: Sequence[list[float]],
+    right: list[float],
+    ranges: list[tuple[float, float] | None],
+    ways: list[tuple[int, int]],
+    least: Sequence[float],
 ) -> tuple[list[float], list[int | None]]:
     """Decide which of the joints at rest stay there.
 
@@ -247,6 +237,7 @@ def _switch(
         right: all other torques.
         ranges: of each joint at rest, least and most that may be added; None for a joint that moves.
         ways: of each joint, the senses into which it can move off, (-1, 1), (0, 1) or (-1, 0).
+        least: of each joint, the least pivot that is no rounding.
 
     Returns:
         The accelerations; and for each joint 0 (stays at rest), 1 or -1 (moves off), None (was not at rest).
@@ -258,7 +249,7 @@ def _switch(
         for i, (mode, each) in enumerate(zip(modes, ranges, strict=True)):
             if mode and each is not None:
                 given[i] += each[0] if mode > 0 else each[1]
-        a = _solve(M, given, [mode != 0 for mode in modes])
+        a = _solve(M, given, [mode != 0 for mode in modes], least)
         worst = 0.0
         scale = max(map(abs, given)) or 1.0
         for i, (mode, each) in enumerate(zip(modes, ranges, strict=True)):
@@ -271,20 +262,20 @@ def _switch(
                 worst = max(worst, (each[0] - needed) / scale, (needed - each[1]) / scale)
         if worst < best[0]:
             best = (worst, a, list(modes))
-        if worst <= _SINGULAR:
+        if worst <= _ENOUGH:
             break
     return best[1], best[2]
 
 
-def _solve(M: Sequence[list[float]], right: list[float], free: Sequence[bool]) -> list[float]:
+def _solve(M: Sequence[list[float]], right: list[float], free: Sequence[bool], least: Sequence[float]) -> list[float]:
     """Solve for the free joints' accelerations by Gauss's elimination; the others have none.
 
     Raises:
-        ZeroDivisionError: a pivot that is not positive.
+        ZeroDivisionError: a pivot that is not positive, or less than the least that is no rounding.
     """
     if len(free) == 2 and all(free):  # written out: the planar 2R of the chapters is called often
         (m11, m12), (m21, m22) = M
-        if not (m11 > 0 and (pivot := m22 - m21 / m11 * m12) > _SINGULAR * m22):
+        if not (m11 > least[0] and (pivot := m22 - m21 / m11 * m12) > least[1]):
             raise ZeroDivisionError
         second = (right[1] - m21 / m11 * right[0]) / pivot
         return [(right[0] - m12 * second) / m11, second]
@@ -293,7 +284,7 @@ def _solve(M: Sequence[list[float]], right: list[float], free: Sequence[bool]) -
     size = len(chosen)
     for k in range(size):
         row, pivot = rows[k], rows[k][k]
-        if not pivot > _SINGULAR * abs(M[chosen[k]][chosen[k]]):
+        if not pivot > least[chosen[k]]:
             raise ZeroDivisionError
         for lower in rows[k + 1 :]:
             if factor := lower[k] / pivot:
@@ -584,8 +575,10 @@ def simulate(
     q, dq = _start(robot, q0, dq0)
     times = _times(t)
     limits, bounce = _stops(robot, stops, restitution, q)
-    M = _mass_and_bias(robot, q, np.zeros(robot.n))[0]
-    _refuse_singular(robot, q, M)
+    wrenches = listed_wrenches(wrenches)
+    with np.errstate(over="ignore", invalid="ignore"):
+        M = _mass_and_bias(robot, q, np.zeros(robot.n))[0]
+        structure.refuse_singular(robot, q, M)
     decay, span = fastest_decay(M, np.diag(_Drive.of(robot).viscous)), float(times[-1] - times[0])
     run = _Run(
         robot=robot,
@@ -672,7 +665,7 @@ def _torque(robot: Robot, torque: Any) -> Callable[[float, list[float], list[flo
                 f"torque has the shape {torque.shape}; expected ({robot.n},), or a function torque(t, q, dq) if it "
                 "changes in time."
             )
-        constant = torques(torque, robot.n, "torque")
+        constant = torques(as_vectors(torque, "torque", robot.n), robot.n, "torque")
         return lambda t, q, dq: constant
     return supplier(torque, robot.n)
 
@@ -693,7 +686,7 @@ class _Run:
         self.solver = solver
         self.robot, self.equations, self.torque = robot, equations, torque
         self.wrenches, self.limits, self.bounce = tuple(wrenches), limits.tolist(), bounce.tolist()
-        self.n, self.drive = robot.n, _Drive.of(robot)
+        self.n, self.drive, self.least = robot.n, _Drive.of(robot), _least(robot)
         self.viscous = self.drive.viscous.tolist()
         self.rubs = [bool(f or b) for f, b in zip(self.drive.forward, self.drive.backward, strict=True)]
         self.sense = [0] * self.n  # in which a joint slides; 0 without dry friction
@@ -735,7 +728,7 @@ class _Run:
     def acceleration(self, t: float, y: list[float], M: Sequence[list[float]], right: list[float]) -> list[float]:
         """Return the accelerations; joints that are held have none."""
         try:
-            return _solve(M, right, [held is None for held in self.held])
+            return _solve(M, right, [held is None for held in self.held], self.least(y[: self.n]))
         except ZeroDivisionError:
             raise self.singular(t, y) from None
 
@@ -744,7 +737,7 @@ class _Run:
         q, dq = np.array(y[: self.n]), np.array(y[self.n : 2 * self.n])
         why = "the mass matrix is not positive definite."
         try:
-            _refuse_singular(self.robot, q, _mass_and_bias(self.robot, q, dq)[0])
+            structure.refuse_singular(self.robot, q, _mass_and_bias(self.robot, q, dq)[0])
         except ValueError as error:
             why = str(error)
         return SimulationError(why, t, q.tolist(), dq.tolist())
@@ -855,7 +848,7 @@ class _Run:
             fixed = {k: least[k] for k, active in zip(touched, pushed, strict=True) if active}
             jump = [least[k] - before[k] if k in fixed else 0.0 for k in range(n)]
             right = [-sum(M[r][c] * jump[c] for c in range(n)) for r in range(n)]
-            free = _solve(M, right, [k not in fixed for k in range(n)])
+            free = _solve(M, right, [k not in fixed for k in range(n)], self.least(y[:n]))
             jump = [jump[k] + free[k] for k in range(n)]
             push = [sum(M[r][c] * jump[c] for c in range(n)) for r in range(n)]
             wrong = [stops[k] * push[k] / M[k][k] for k in fixed]
@@ -893,7 +886,7 @@ class _Run:
                 ranges[i] = (-math.inf if touching[i] > 0 else low, math.inf if touching[i] < 0 else high)
         ways = [(-1 if touching[i] >= 0 else 0, 1 if touching[i] <= 0 else 0) for i in range(n)]
         try:
-            _, modes = _switch(M, right, ranges, ways)
+            _, modes = _switch(M, right, ranges, ways, self.least(y[:n]))
         except ZeroDivisionError:
             raise self.singular(t, y) from None
         self.slack = _SLACK * max(map(abs, [*right, *tau]))

@@ -6,16 +6,18 @@ The mass matrix is symmetric and positive definite; with C from the Christoffel 
 skew-symmetric; and the torques are linear in the inertial parameters. Everything is read off the recursion.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from dynlib import newton_euler
 from dynlib.acceleration import outward
-from dynlib.arrays import Array, apply, as_exact, cross, is_symbolic, transpose
+from dynlib.arrays import Array, apply, as_exact, cross, finite, is_symbolic, transpose
 from dynlib.frames import Z, position, rotation
-from dynlib.robot import Robot
+from dynlib.given import shown
+from dynlib.robot import Robot, refuse_no_robot
 from dynlib.velocity import Axes, jacobian
 
 
@@ -57,6 +59,7 @@ def mass_matrix(robot: Robot, q: Any) -> Array:
     array([[5., 2.],
            [2., 1.]])
     """
+    refuse_no_robot(robot)
     (q,) = robot.state(q=q)
     q = q[..., None, :]
     columns = newton_euler.inverse_dynamics(_weightless(robot), q, 0 * q, _units(robot))  # at rest no friction is felt
@@ -82,6 +85,7 @@ def velocity_torque(robot: Robot, q: Any, dq: Any) -> Array:
     >>> velocity_torque(robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10), [0, np.pi / 2], [1, 0]).round(12)
     array([0., 1.])
     """
+    refuse_no_robot(robot)
     q, dq = robot.state(q=q, dq=dq)
     return newton_euler.inverse_dynamics(_frictionless(_weightless(robot)), q, dq, 0 * dq)
 
@@ -111,6 +115,7 @@ def coriolis_matrix(robot: Robot, q: Any, dq: Any) -> Array:
     array([[-2., -3.],
            [ 1.,  0.]])
     """
+    refuse_no_robot(robot)
     q, dq = robot.state(q=q, dq=dq)
     q, dq = q[..., None, :], dq[..., None, :]
     size = _size_of(dq)  # steps as large as the rates themselves lose no digits
@@ -144,6 +149,7 @@ def gravity_torque(robot: Robot, q: Any) -> Array:
     >>> gravity_torque(robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10), [0, 0])
     array([30., 10.])
     """
+    refuse_no_robot(robot)
     (q,) = robot.state(q=q)
     return newton_euler.inverse_dynamics(robot, q, 0 * q, 0 * q)
 
@@ -169,6 +175,7 @@ def parameters(robot: Robot) -> Array:
     >>> parameters(robots.planar_2r(L1=1, L2=2, m1=3, m2=1, g=10))[:7]
     array([3., 3., 0., 0., 0., 3., 3.])
     """
+    refuse_no_robot(robot)
     found: list[Any] = []
     for body in robot.known_bodies():
         about_origin = body.inertia + body.of_its_mass_at(body.com)
@@ -198,7 +205,13 @@ def regressor(robot: Robot, q: Any, dq: Any, ddq: Any) -> Array:
     >>> regressor(arm, [0, 0], [0, 0], [0, 0]) @ parameters(arm)
     array([30., 10.])
     """
+    refuse_no_robot(robot)
     q, dq, ddq = robot.state(q=q, dq=dq, ddq=ddq)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return finite(_regressor(robot, q, dq, ddq), "the regressor", robot, q=q, dq=dq, ddq=ddq)
+
+
+def _regressor(robot: Robot, q: Array, dq: Array, ddq: Array) -> Array:
     moving = outward(robot, q, dq, ddq)
     g = apply(transpose(rotation(robot.base)), robot.gravity)
     felt = [g := apply(transpose(rotation(motion.T)), g) for motion in moving]
@@ -251,6 +264,7 @@ def base_parameters(robot: Robot, *, samples: int = 200, seed: int = 1) -> Array
     >>> base_parameters(robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)).shape  # six combinations matter in the plane
     (6, 20)
     """
+    refuse_no_robot(robot)
     if robot.is_symbolic:
         raise ValueError(f"{robot.name} holds symbols; give them numbers with robot.subs(...) first.")
     if samples < 10:
@@ -287,31 +301,170 @@ def operational_inertia(robot: Robot, q: Any, *, rows: Any = slice(None), axes: 
         :math:`\Lambda`, shape (..., r, r), in kg (kg m, kg m²).
 
     Raises:
-        ValueError: the robot holds symbols, the arm cannot move the tip in all these directions here, or a joint
+        ValueError: the robot holds symbols, the arm cannot move the tip in all these directions here, or something
             moves without any inertia.
 
     >>> from dynlib import robots
     >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
-    >>> operational_inertia(arm, [0, np.pi / 2], rows=[0, 1]).round(12)
+    >>> operational_inertia(arm, [0, np.pi / 2], rows=[0, 1]).round(12) + 0.0
     array([[1., 0.],
            [0., 2.]])
     """
+    refuse_no_robot(robot)
     if robot.is_symbolic:
         raise ValueError(f"{robot.name} holds symbols; give them numbers with robot.subs(...) first.")
     (q,) = robot.state(q=q)
-    J = jacobian(robot, q, axes=axes)[..., np.atleast_1d(np.arange(6)[rows]), :]
     M = mass_matrix(robot, q)
-    _refuse_singular(M, q, f"a joint of {robot.name} moves without any inertia at", "give its link or its motor some")
-    mobility = J @ np.linalg.solve(M, transpose(J))
-    hint = f"a singular position, or more than {robot.n} joints can do; leave out directions, with rows=[0, 1] say"
-    _refuse_singular(mobility, q, f"{robot.name} cannot move its tip in all {J.shape[-2]} directions at", hint)
-    return np.linalg.inv(mobility)
+    refuse_singular(robot, q, M)
+    lengths = _Sizes.of(robot).length(q)[..., None, None]
+    unit = np.concatenate([np.broadcast_to(lengths, (*q.shape[:-1], 3, 1)), np.ones((*q.shape[:-1], 3, 1))], axis=-2)
+    scale = 1 / np.sqrt(reference_inertia(robot, q))[..., None, :]
+    J = jacobian(robot, q, axes=axes) / unit * scale  # all rows in rad, for joint rates of equal kinetic energy
+    root = np.linalg.cholesky(M * scale * transpose(scale))
+    every = transpose(np.linalg.solve(root, transpose(J)))  # J M^(-1/2): its rank is that of the motions of the tip
+    try:
+        chosen = np.atleast_1d(np.arange(6)[rows])
+    except (IndexError, TypeError):
+        raise ValueError(f"rows is {shown(rows)}; expected some of 0 to 5, such as [0, 1] for the x-y plane.") from None
+    moved, unit = every[..., chosen, :], unit[..., chosen, :]
+    if len(chosen) > robot.n:
+        stuck = np.ones(q.shape[:-1], dtype=bool)
+    else:
+        least = np.linalg.svd(moved, compute_uv=False)[..., -1]
+        stuck = ~(least > _STUCK * np.linalg.norm(every, 2, axis=(-2, -1)))
+    if stuck.any():
+        raise ValueError(
+            f"{robot.name} cannot move its tip in all {len(chosen)} directions at q = {q[stuck][0].tolist()}: a "
+            f"singular position, or more than {robot.n} joints can do; leave out directions, with rows=[0, 1] say."
+        )
+    R = np.linalg.qr(transpose(moved)).R
+    half = np.linalg.solve(transpose(R), np.eye(len(chosen)) / unit)  # J M^-1 J^T = R^T R
+    return transpose(half) @ half
 
 
-def _refuse_singular(matrices: Array, q: Array, what: str, hint: str) -> None:
-    """Raise an error for the first state whose matrix has no inverse, whatever the units of its rows are."""
-    diagonal = np.einsum("...ii->...i", matrices)
-    size = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    least = np.linalg.eigvalsh(matrices / size[..., :, None] / size[..., None, :])[..., 0]
-    if (singular := least < 1e-12).any():
-        raise ValueError(f"{what} q = {q[singular][0].tolist()}: {hint}.")
+_STUCK = 1e-12
+"""Least singular value of the tip's motions, relative to the largest, all in rad (dimensionless)."""
+
+
+# ---- Is there inertia at all? ----------------------------------------------------------------------
+
+REGULAR = 1e-13
+"""Least inertia against which torques determine accelerations, relative to the reference inertias (dimensionless).
+Rounding leaves some 1e-15 where there is none; 1e-5 rad beside a position without inertia there is some 1e-11."""
+
+_SMALLEST = 1e-6  # m; no arm is smaller, so that a length of 1e-17, left by lengths that cancel, is not taken for one
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    """What the reference inertias of an arm are made of.
+
+    Attributes:
+        own: traces of inertia beyond each joint, which only turning ones feel, and its rotor, shape (N,), in kg m²
+            (kg).
+        mass: beyond each joint, shape (N,), in kg.
+        turning: 1 for a revolute joint, shape (N,).
+        fixed: lengths of the arm from joint 1 on, in m.
+    """
+
+    own: Array
+    mass: Array
+    turning: Array
+    fixed: float
+
+    @classmethod
+    @lru_cache(maxsize=64)
+    def of(cls, robot: Robot) -> "_Sizes":
+        """Read them off the data of an arm of floats."""
+        bodies, motors = robot.known_bodies(), [link.motor for link in robot.links]
+        turning = np.array([float(link.turn) for link in robot.links])
+        rotors = [0.0 if motor is None else float(motor.inertia * motor.gear**2) for motor in motors]
+        masses, traces = ([float(np.abs(part).sum()) for part in parts] for parts in (
+            [body.mass for body in bodies], [np.diagonal(body.inertia) for body in bodies]))  # fmt: skip
+        beyond = np.cumsum(np.array([masses, traces])[:, ::-1], axis=-1)[:, ::-1]
+        lengths = [*(position(link.fixed) for link in robot.links[1:]), position(robot.tool)]
+        lengths += [body.com for body in bodies]
+        fixed = _SMALLEST + float(sum(map(np.linalg.norm, lengths)))
+        return cls(turning * beyond[1] + rotors, beyond[0], turning, fixed)
+
+    def length(self, q: Array) -> Array:
+        """Return the sum of all lengths of the arm, with those of the sliding joints after the first, shape (...,)."""
+        return np.asarray(self.fixed + (np.abs(q) * (1 - self.turning))[..., 1:].sum(axis=-1))
+
+
+def reference_inertia(robot: Robot, q: Array) -> Array:
+    r"""Return an inertia for each joint against which what it feels can be measured: with all mass beyond it far out.
+
+    For a revolute joint that is the mass beyond it times the square of the arm's size, the sum of its lengths, and
+    the traces of inertia beyond it; for a prismatic one the mass beyond it; and the rotor. It is 0 if nothing beyond
+    the joint has mass or inertia. The mass matrix has no entry :math:`M_{ij}` larger than the root of the product of
+    those of joints i and j, and its rounding errors are as many times smaller as floats allow.
+
+    Args:
+        robot: the arm, of floats; every link needs a mass (0 is allowed).
+        q: joint values, shape (..., N), in rad or m.
+
+    Returns:
+        Shape (..., N), in kg m² (revolute) or kg (prismatic).
+
+    Raises:
+        ValueError: a link without mass data.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)  # the sum of lengths, with the mass centres, is 4 m
+    >>> reference_inertia(arm, np.zeros(2)).round(3)
+    array([32., 16.])
+    """
+    sizes = _Sizes.of(robot)
+    arm = np.where(sizes.turning, sizes.length(q)[..., None], 1.0)
+    return np.asarray(sizes.own + sizes.mass * arm**2)
+
+
+def refuse_singular(robot: Robot, q: Array, M: Array) -> None:
+    """Raise an error for the first state in which something can move without inertia, exactly or but for rounding.
+
+    Args:
+        robot: the arm, of floats.
+        q: joint values, shape (..., N), in rad or m.
+        M: mass matrices of these states, shape (..., N, N).
+
+    Raises:
+        ValueError: the least inertia is less than :data:`REGULAR` of the reference inertias; the message names the
+            joints that nothing resists, the links at fault and the state.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=0, m2=1, g=10)
+    >>> bent, folded = np.array([[0, np.pi / 2], [0, np.pi]])
+    >>> refuse_singular(arm, bent, mass_matrix(arm, bent))
+    >>> refuse_singular(arm, folded, mass_matrix(arm, folded))
+    Traceback (most recent call last):
+    ValueError: the mass matrix of planar 2R is singular at q = [0.0, 3.141592653589793]: joint 1 can move without...
+    """
+    finite(M, "the mass matrix", robot, q=q)
+    reference = reference_inertia(robot, q)
+    size = np.sqrt(np.where(reference > 0, reference, 1.0))
+    values, motions = np.linalg.eigh(M / (size[..., :, None] * size[..., None, :]))
+    bad = ~(values[..., 0] > REGULAR)
+    if bad.any():
+        index = tuple(np.argwhere(bad)[0])
+        turning = np.array([link.turn for link in robot.links], dtype=bool)
+        motion = motions[index][:, 0] / size[index] / np.where(turning, 1.0, _Sizes.of(robot).length(q[index]))
+        raise ValueError(_why_singular(robot, q[index], motion, index))
+
+
+def _why_singular(robot: Robot, q: Array, motion: Array, index: tuple[int, ...]) -> str:
+    """Say which joints nothing resists, from their motion in rad, and why."""
+    free = np.flatnonzero(np.abs(motion) > 1e-6 * np.abs(motion).max())
+    joints = " and ".join(f"joint {i + 1}" for i in free)
+    reasons = []
+    for number, body in enumerate(robot.known_bodies()[free[0] :], start=int(free[0]) + 1):
+        if not body.mass and not body.inertia.any():
+            reasons.append(f"link {number} has neither mass nor inertia")
+        elif np.linalg.eigvalsh(body.inertia)[0] <= REGULAR * np.trace(body.inertia):
+            reasons.append(f"link {number} has no inertia about an axis through its mass centre")
+    which = f" (state {', '.join(map(str, index))} of the batch)" if index else ""
+    return (
+        f"the mass matrix of {robot.name} is singular at q = {q.tolist()}{which}: {joints} can move without "
+        f"resistance, for {', '.join(reasons) or 'the rotor moves against the link'}. Accelerations do not follow from "
+        "torques; give the link its inertia, or the joint a motor with inertia."
+    )

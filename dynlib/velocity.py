@@ -14,8 +14,9 @@ from dynlib import frames
 from dynlib.arrays import Array, Data, apply, as_array, cross, transpose, zeros
 from dynlib.equation import Equation, equation
 from dynlib.frames import Z, compose, position, rotation
+from dynlib.given import listed, refuse_other
 from dynlib.links import exact_identity
-from dynlib.robot import Robot
+from dynlib.robot import Robot, refuse_no_robot
 
 Axes = Literal["link", "base", "world"]
 
@@ -129,8 +130,10 @@ def outward(
     >>> outward(arm, [0, 0], [1, 2])[1].v_c  # both links level: L1 dtheta1 + L2 (dtheta1 + dtheta2)
     array([0., 4., 0.])
     """
+    refuse_no_robot(robot)
     q, dq = robot.state(q=q, dq=dq)
     coms = coms_of(robot)
+    refuse_other(base, BaseMotion, "base", "Give BaseMotion(v=[x, y, z], omega=[x, y, z]).")
     parent: Any = robot.matched(base, "the base motion")
     links: list[LinkVelocity] = []
     for i, link in enumerate(robot.links):
@@ -186,6 +189,22 @@ class Wrench(Data):
         check_axes(self.axes)
 
 
+def listed_wrenches(wrenches: Any) -> tuple[Wrench, ...]:
+    """Return loads as a tuple, or say what was given instead.
+
+    Args:
+        wrenches: a list of loads.
+
+    Raises:
+        TypeError: no list, or an entry that is no :class:`Wrench`.
+
+    >>> listed_wrenches(Wrench(force=[0, 0, -10]))
+    Traceback (most recent call last):
+    TypeError: wrenches is one Wrench; expected a list of them, such as [Wrench(...)].
+    """
+    return listed(wrenches, Wrench, "wrench", "wrenches", "Make each with Wrench(force=[x, y, z], link=...).")
+
+
 def loads_on_links(robot: Robot, wrenches: Sequence[Wrench], transforms: Sequence[Array]) -> list[tuple[Array, Array]]:
     """Sum the loads on each link, in link axes and about the link's origin.
 
@@ -207,7 +226,7 @@ def loads_on_links(robot: Robot, wrenches: Sequence[Wrench], transforms: Sequenc
     """
     zero = zeros(like=robot.gravity)
     loads = [(zero, zero)] * robot.n
-    for number, given in enumerate(wrenches, start=1):
+    for number, given in enumerate(listed_wrenches(wrenches), start=1):
         wrench = robot.matched(given, f"wrench {number}")
         link, at, R = locate(robot, wrench.link, wrench.axes, transforms)
         force, moment = apply(transpose(R), wrench.force), apply(transpose(R), wrench.moment)
@@ -238,8 +257,8 @@ def locate(robot: Robot, link: int | None, axes: Axes, transforms: Sequence[Arra
     >>> locate(arm, None, "link", arm.transforms([0, 0]))[1][:3, 3]
     array([2., 0., 0.])
     """
-    if link is not None and not 1 <= link <= robot.n:
-        raise ValueError(f"link is {link}; {robot.name} has the links 1 to {robot.n}, or None for the tip.")
+    if link is not None and link not in range(1, robot.n + 1):
+        raise ValueError(f"link is {link!r}; {robot.name} has the links 1 to {robot.n}, or None for the tip.")
     at = robot.tool if link is None else exact_identity(robot.gravity)
     number = robot.n if link is None else link
     if axes == "link":
@@ -282,6 +301,7 @@ def jacobian(robot: Robot, q: Any, *, link: int | None = None, point: Any = (0, 
     array([[0., 0.],
            [2., 1.]])
     """
+    refuse_no_robot(robot)
     check_axes(axes)
     transforms = robot.transforms(q)[:-1]
     number, at, _ = locate(robot, link, axes, transforms)
@@ -326,6 +346,7 @@ def point_velocity(
     >>> point_velocity(arm, [0, 0], [1, 0])[0]
     array([0., 2., 0.])
     """
+    refuse_no_robot(robot)
     check_axes(axes)
     links = outward(robot, q, dq)
     number, at, R_out = locate(robot, link, axes, [each.T for each in links])
@@ -355,9 +376,10 @@ def static_torques(robot: Robot, q: Any, wrenches: Sequence[Wrench]) -> Array:
     >>> static_torques(arm, [0, 0], [Wrench(force=[0, -10, 0])])  # a weight of 10 N at the tip
     array([20., 10.])
     """
+    refuse_no_robot(robot)
     (q,) = robot.state(q=q)
     total = 0 * q
-    for number, given in enumerate(wrenches, start=1):
+    for number, given in enumerate(listed_wrenches(wrenches), start=1):
         wrench = robot.matched(given, f"wrench {number}")
         J = jacobian(robot, q, link=wrench.link, point=wrench.point, axes=wrench.axes)
         load = np.concatenate(np.broadcast_arrays(wrench.force, wrench.moment), axis=-1)

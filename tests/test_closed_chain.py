@@ -542,7 +542,7 @@ def test_parts_that_do_not_exist_are_refused():
         Mechanism([chain], [], [(1, 1), (1, 1)])
     with pytest.raises(ValueError, match="has no chains"):
         Mechanism([], [], [])
-    with pytest.raises(TypeError, match="chain 1 is 'arm'; expected a dynlib.robot.Robot"):
+    with pytest.raises(TypeError, match="chain 1 is 'arm'; expected a Robot"):
         Mechanism(["arm"], [], [])
     with pytest.raises(ValueError, match="the point names chain 4; four-bar has the chains 1 to 2"):
         closed_chain.pose(FOUR_BAR, [0, 0, 0], Point(4))

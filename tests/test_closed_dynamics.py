@@ -556,7 +556,7 @@ def test_mechanisms_without_mass():
     load = Load(massless.output, [3, 4, 0])
     J = closed_chain.point_jacobian(massless, q, massless.output)
     assert inverse_dynamics(massless, q, [1], [1], loads=[load]) == pytest.approx(-J[:2].T @ [3, 4])
-    with pytest.raises(ValueError, match="an input of four-bar moves without any inertia at q = "):
+    with pytest.raises(ValueError, match="four-bar can move without any inertia at q = "):
         forward_dynamics(massless, q, [0], [1], loads=[load])
     with pytest.raises(ValueError, match="can move without any inertia at q = "):
         with_multipliers(massless, q, [0, 0, 0], [1], loads=[load])

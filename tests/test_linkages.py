@@ -187,7 +187,8 @@ def test_modes_that_exist_are_listed_and_no_others():
 @pytest.mark.parametrize("mode", [(1,), (1, 0), (1, 1, 1), (2, 1), ()])
 def test_modes_that_do_not_exist_are_refused(mode):
     with pytest.raises(
-        ValueError, match="does not exist; expected 2 sides, each .1 or -1: C of the line from B2 to B3; "
+        ValueError,
+        match="does not exist; expected 2 sides, each .1 .left. or -1 .right.: C of the line from B2 to B3; ",
     ):
         LEGS.positions([2.5, -1.5], mode)
     with pytest.raises(ValueError, match=r"expected 3 sides"):
@@ -535,7 +536,7 @@ def test_linkages_that_close_nowhere():
 def test_what_was_left_out_is_named():
     with pytest.raises(TypeError, match="Symbols stand for what was left out: masses, m_pc."):
         three_legged(LEGS_BASES, [[1.5, 1]] * 3, l_pc=0.1)
-    with pytest.raises(TypeError, match=r"mode is 1; expected a list of sides, such as .1."):
+    with pytest.raises(TypeError, match=r"mode is 1; expected a list, such as .1., of 1 side, each"):
         FOUR_BAR.positions([0.5], 1)
 
 

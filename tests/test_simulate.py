@@ -416,7 +416,7 @@ def test_other_bad_input():
         quintic([0], [1], 0, 0.5)
     with pytest.raises(ValueError, match="kp is -1"):
         computed_torque(TWO_R, path, kp=-1)
-    with pytest.raises(ValueError, match=r"tau has the shape \(3,\)"):
+    with pytest.raises(ValueError, match="tau has 3 entries; "):
         forward_dynamics(TWO_R, [0, 0], [0, 0], [0, 0, 0])
     with pytest.raises(ValueError, match="do not fit together"):
         forward_dynamics(TWO_R, np.zeros((3, 2)), [0, 0], np.zeros((4, 2)))

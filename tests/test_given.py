@@ -1,0 +1,338 @@
+"""What is given to a function and cannot be meant: said in words, with what to do; and results beyond all floats."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sympy
+from typer.testing import CliRunner
+
+from dynlib import (
+    acceleration,
+    cli,
+    closed_chain,
+    closed_dynamics,
+    closed_motion,
+    lagrange,
+    linkages,
+    newton_euler,
+    robots,
+    simulate,
+    structure,
+    velocity,
+)
+from dynlib.arrays import as_array
+from dynlib.closed_dynamics import Load
+from dynlib.closures import Pin, Point
+from dynlib.links import Body, Link, Motor
+from dynlib.mechanism import Mechanism
+from dynlib.robot import Robot
+from dynlib.velocity import Wrench
+
+ARM = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
+ONE = Robot([Link("revolute", np.eye(4), Body(1, [1, 0, 0]))], [0, -10, 0])
+BARS = linkages.four_bar(ground=2, crank=1, coupler=2, rocker=1, masses=[1, 1, 1])
+Q = BARS.positions([0.5], [1])
+Z = [0, 0]
+PUSH, LOAD = Wrench(force=[0, -1, 0]), Load(Point(1), [0, 1, 0])
+
+
+# ---- Loads -----------------------------------------------------------------------------------------
+
+WITH_WRENCHES = {
+    "inverse": lambda given: newton_euler.inverse_dynamics(ARM, Z, Z, Z, wrenches=given),
+    "forward": lambda given: simulate.forward_dynamics(ARM, Z, Z, Z, wrenches=given),
+    "simulate": lambda given: simulate.simulate(ARM, Z, Z, [0, 0.1], wrenches=given),
+    "static": lambda given: velocity.static_torques(ARM, Z, given),
+}
+WITH_LOADS = {
+    "inverse": lambda given: closed_dynamics.inverse_dynamics(BARS, Q, [0], [0], loads=given),
+    "forward": lambda given: closed_dynamics.forward_dynamics(BARS, Q, [0], [0], loads=given),
+    "multipliers": lambda given: closed_dynamics.with_multipliers(BARS, Q, [0] * 3, [0], loads=given),
+    "pins": lambda given: closed_dynamics.pin_forces(BARS, Q, [0], [0], loads=given),
+    "simulate": lambda given: closed_motion.simulate(BARS, Q, [0], [0, 0.1], loads=given),
+}
+
+
+@pytest.mark.parametrize("ask", WITH_WRENCHES.values(), ids=WITH_WRENCHES)
+def test_wrenches_that_are_none(ask):
+    for given, message in [
+        (PUSH, r"wrenches is one Wrench; expected a list of them, such as \[Wrench\(...\)\]"),
+        ([0, 1, 0], r"wrench 1 is 0; expected a Wrench. Make each with Wrench\(force="),
+        ([PUSH, LOAD], r"wrench 2 is Load\(.*\); expected a Wrench"),
+        (LOAD, r"wrenches is Load\(.*\); expected a list"),
+        (3.0, r"wrenches is 3.0; expected a list, such as \[Wrench\(...\)\]"),
+        (None, "wrenches is None; expected a list"),
+        ("tip", "wrenches is 'tip'; expected a list"),
+    ]:
+        with pytest.raises(TypeError, match=message):
+            ask(given)
+
+
+@pytest.mark.parametrize("ask", WITH_LOADS.values(), ids=WITH_LOADS)
+def test_loads_that_are_none(ask):
+    for given, message in [
+        (LOAD, r"loads is one Load; expected a list of them, such as \[Load\(...\)\]"),
+        (PUSH, r"loads is Wrench\(.*\); expected a list"),
+        ([PUSH], r"load 1 is Wrench\(.*\); expected a Load. Make each with Load\(Point\(chain\)"),
+        (5, "loads is 5; expected a list"),
+    ]:
+        with pytest.raises(TypeError, match=message):
+            ask(given)
+
+
+def test_a_generator_of_wrenches_is_used_once_and_counts():
+    expected = newton_euler.inverse_dynamics(ARM, Z, Z, Z, wrenches=[PUSH])
+    assert newton_euler.inverse_dynamics(ARM, Z, Z, Z, wrenches=(each for each in [PUSH])).tolist() == expected.tolist()
+
+
+def test_a_base_motion_that_is_none():
+    for ask in (newton_euler.inverse_dynamics, acceleration.outward):
+        with pytest.raises(TypeError, match=r"base is \[1, 0, 0\]; expected a BaseMotion. Give BaseMotion\(v="):
+            ask(ARM, Z, Z, Z, base=[1, 0, 0])
+
+
+# ---- Options, arms and mechanisms ------------------------------------------------------------------
+
+
+def test_options_that_do_not_exist():
+    with pytest.raises(TypeError, match="no option 'wrench'; did you mean 'wrenches'. The options are tip_force, "):
+        newton_euler.inverse_dynamics(ARM, Z, Z, Z, wrench=[PUSH])
+    with pytest.raises(TypeError, match="no option 'wrench'; did you mean 'wrenches'. The options are wrenches and st"):
+        simulate.forward_dynamics(ARM, Z, Z, Z, wrench=[PUSH])
+    with pytest.raises(TypeError, match=r"no option 'weather'\. The options are loads and steps"):
+        closed_dynamics.inverse_dynamics(BARS, Q, [0], [0], weather=1)
+    with pytest.raises(TypeError, match="no option 'load'; did you mean 'loads'"):
+        closed_dynamics.forward_dynamics(BARS, Q, [0], [0], load=[LOAD])
+
+
+OPEN = [
+    *(lambda r, f=f: f(r, Z) for f in (structure.mass_matrix, structure.gravity_torque, structure.operational_inertia)),
+    *(lambda r, f=f: f(r, Z, Z) for f in (structure.velocity_torque, structure.coriolis_matrix, lagrange.energies)),
+    *(lambda r, f=f: f(r, Z, Z, Z) for f in (newton_euler.inverse_dynamics, newton_euler.recursion, lagrange.torques)),
+    *(lambda r, f=f: f(r, Z, Z, Z) for f in (structure.regressor, simulate.forward_dynamics, acceleration.outward)),
+    *(lambda r, f=f: f(r) for f in (structure.parameters, structure.base_parameters, lagrange.of_robot)),
+    *(lambda r, f=f: f(r, Z) for f in (velocity.jacobian,)),
+    *(lambda r, f=f: f(r, Z, Z) for f in (velocity.outward, velocity.point_velocity)),
+    lambda r: acceleration.point_acceleration(r, Z, Z, Z),
+    lambda r: velocity.static_torques(r, Z, []),
+    lambda r: simulate.simulate(r, Z, Z, [0, 1]),
+    lambda r: simulate.equations_of(r),
+    lambda r: simulate.computed_torque(r, lambda t: (Z, Z, Z)),
+]
+CLOSED = [
+    *(lambda m, f=f: f(m, Q) for f in (closed_chain.gap, closed_chain.constraint_jacobian, closed_chain.gamma)),
+    *(lambda m, f=f: f(m, Q) for f in (closed_chain.mobility, closed_chain.close, closed_dynamics.project)),
+    *(lambda m, f=f: f(m, Q) for f in (closed_dynamics.reduced_mass_matrix, closed_dynamics.tree_mass_matrix)),
+    *(lambda m, f=f: f(m, Q, [0]) for f in (closed_chain.rates, closed_chain.follow)),
+    *(lambda m, f=f: f(m, Q, [0], [0]) for f in (closed_chain.accelerations, closed_dynamics.inverse_dynamics)),
+    *(lambda m, f=f: f(m, Q, [0], [0]) for f in (closed_dynamics.forward_dynamics, closed_dynamics.pin_forces)),
+    *(lambda m, f=f: f(m, Q, Point(1)) for f in (closed_chain.pose, closed_chain.point_jacobian)),
+    lambda m: closed_chain.singularity(m, Q, Point(1)),
+    lambda m: closed_dynamics.with_multipliers(m, Q, [0] * 3, [0]),
+    lambda m: closed_motion.simulate(m, Q, [0], [0, 1]),
+]
+
+
+@pytest.mark.parametrize("ask", OPEN)
+def test_what_is_no_robot(ask):
+    with pytest.raises(TypeError, match=r"robot is 'ur5'; expected a Robot. Load it: robots.load\('ur5'\)"):
+        ask("ur5")
+    with pytest.raises(TypeError, match=r"robot is four-bar.*\(FourBar\); expected a Robot. Mechanisms have functions"):
+        ask(BARS)
+    with pytest.raises(TypeError, match=r"robot is None; expected a Robot. Make one with Robot"):
+        ask(None)
+
+
+@pytest.mark.parametrize("ask", CLOSED)
+def test_what_is_no_mechanism(ask):
+    with pytest.raises(
+        TypeError, match=r"mechanism is 'four_bar'; expected a Mechanism. Make one with dynlib.linkages"
+    ):
+        ask("four_bar")
+    with pytest.raises(TypeError, match=r"mechanism is planar 2R.*; expected a Mechanism. Open arms have functions"):
+        ask(ARM)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Robot(ARM.links, [0, 0, 0], payload=1), r"payload is 1; expected a Body. Give Body\(mass"),
+        (lambda: Robot(ARM.links, [0, 0, 0], payload={"mass": 1}), r"payload is {'mass': 1}; expected a Body"),
+        (lambda: Link("revolute", np.eye(4), body=1), "body of a link is 1; expected a Body"),
+        (lambda: Link("revolute", np.eye(4), Motor()), "body of a link is Motor.*; expected a Body"),
+        (lambda: Link("revolute", np.eye(4), motor=1), "motor of a link is 1; expected a Motor"),
+        (lambda: Robot(ARM.links[0], [0, 0, 0]), r"links is one Link; expected a list of them, such as \[Link"),
+        (lambda: Robot(None, [0, 0, 0]), "links is None; expected a list"),
+        (lambda: Robot("ur5", [0, 0, 0]), "links is 'ur5'; expected a list"),
+        (lambda: Robot(3, [0, 0, 0]), "links is 3; expected a list"),
+        (lambda: Robot([Body(1)], [0, 0, 0]), r"link 1 is Body\(.*; expected a Link"),
+        (
+            lambda: Robot([{"a": 1}], [0, 0, 0]),
+            "link 1 is {'a': 1}; expected a Link.* For a DH table use Robot.from_dh",
+        ),
+        (lambda: Mechanism(ARM, [], []), "chains is one Robot; expected a list"),
+        (lambda: Mechanism([ARM], Pin(Point(1), Point(0)), []), r"closures is Pin\(.*; expected a list of closures"),
+        (lambda: Mechanism([ARM], None, []), "closures is None; expected a list of closures"),
+        (lambda: Mechanism([ARM], [], 1), r"inputs is 1; expected a list of pairs, such as \[\(1, 2\)\]"),
+    ],
+)
+def test_parts_of_another_kind(make, message):
+    with pytest.raises(TypeError, match=message):
+        make()
+
+
+@pytest.mark.parametrize("inertia", [[1, 2, 3, 0, 0, 0], 1, [1, 2], np.eye(6)])
+def test_an_inertia_of_another_shape(inertia):
+    with pytest.raises(ValueError, match=r"expected the matrix \[\[Ixx, .*or its diagonal \[Ixx, Iyy, Izz\], in kg m²"):
+        Body(1, inertia=inertia)
+    six = np.shape(inertia) == (6,)
+    with pytest.raises(ValueError, match=r"kg m²\. Six numbers have no common order" if six else r"kg m²\.$"):
+        Body(1, inertia=inertia)
+
+
+@pytest.mark.parametrize("mode", ["up", None, 1, 1.0, {}])
+def test_a_mode_that_is_no_list(mode):
+    for ask in (lambda: BARS.positions([0.5], mode), lambda: BARS.describe(mode), lambda: BARS.conditions([0.5], mode)):
+        with pytest.raises(
+            TypeError, match=r"mode is .*; expected a list, such as \[1\], of 1 side, each \+1 \(left\)"
+        ):
+            ask()
+    with pytest.raises(ValueError, match=r"mode \('left',\) does not exist; expected 1 side, each \+1 \(left\)"):
+        BARS.positions([0.5], ["left"])
+
+
+def test_links_and_rows_that_are_no_numbers():
+    for ask in (lambda: velocity.jacobian(ARM, Z, link="2"), lambda: velocity.jacobian(ARM, Z, link=3)):
+        with pytest.raises(ValueError, match="planar 2R has the links 1 to 2, or None for the tip"):
+            ask()
+    for rows in (["x", "y"], [6], "xy"):
+        with pytest.raises(ValueError, match=r"rows is .*; expected some of 0 to 5"):
+            structure.operational_inertia(ARM, [0, 1], rows=rows)
+
+
+# ---- Numbers ---------------------------------------------------------------------------------------
+
+
+def test_plain_numbers_for_one_joint():
+    assert newton_euler.inverse_dynamics(ONE, 0.5, 0, 0) == pytest.approx([10 * np.cos(0.5)])
+    assert simulate.forward_dynamics(ONE, 0.5, 0, 1.0) == pytest.approx([1 - 10 * np.cos(0.5)])
+    assert structure.mass_matrix(ONE, np.float64(0.5)).shape == (1, 1)
+    assert simulate.simulate(ONE, 0.5, 0, [0, 0.1], 1.0).q.shape == (2, 1)
+    theta = sympy.Symbol("theta1")
+    assert newton_euler.inverse_dynamics(ONE.exact(), theta, 0, 0).tolist() == [10 * sympy.cos(theta)]
+    assert BARS.positions(0.5, [1]).tolist() == Q.tolist()
+    assert closed_dynamics.inverse_dynamics(BARS, Q, 0, 2) == pytest.approx([2 * 5 / 3])
+    with pytest.raises(ValueError, match=r"q has the shape \(\); expected \(n,\)"):
+        newton_euler.inverse_dynamics(ARM, 0.5, 0, 0)
+    with pytest.raises(TypeError, match="q holds 'level'"):
+        newton_euler.inverse_dynamics(ONE, "level", 0, 0)
+
+
+MASKED = np.ma.array([1.0, 2.0], mask=[False, True])
+
+
+@pytest.mark.parametrize("given", [MASKED, [MASKED, MASKED], np.ma.array([1, 2], mask=[True, False]), [[MASKED]]])
+def test_masked_entries_are_refused(given):
+    for ask in (
+        lambda: newton_euler.inverse_dynamics(ARM, given, Z, Z),
+        lambda: newton_euler.inverse_dynamics(ARM, Z, Z, given),
+        lambda: simulate.forward_dynamics(ARM, Z, Z, given),
+        lambda: as_array(given, "q", (2,), batch=True),
+    ):
+        with pytest.raises(ValueError, match="with masked entries; expected numbers in all places"):
+            ask()
+    with pytest.raises(ValueError, match="mass is masked, with masked entries"):
+        Body(np.ma.masked)
+
+
+def test_arrays_without_masked_entries_and_matrices_are_read_as_arrays():
+    for given in (np.ma.array([1.0, 2.0]), np.ma.array([1.0, 2.0], mask=[False, False])):
+        assert type(as_array(given, "q", (2,))) is np.ndarray
+
+
+@pytest.mark.parametrize(
+    ("tau", "message"),
+    [
+        (["1", "2"], "tau holds '1'"),
+        ([True, False], "tau holds True"),
+        (np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[D]"), "tau holds datetime"),
+        ([1j, 0], "tau holds 1j"),
+        ([sympy.Symbol("a"), 0], "tau holds the symbol a, but planar 2R holds floats"),
+        (None, "tau holds None"),
+    ],
+)
+def test_torques_are_read_as_carefully_as_positions(tau, message):
+    with pytest.raises(TypeError, match=message):
+        simulate.forward_dynamics(ARM, Z, Z, tau)
+    with pytest.raises(TypeError, match=message.replace("tau", "torque")[:13]):
+        simulate.simulate(ARM, Z, Z, [0, 0.1], tau if tau is not None else [None, None])
+
+
+def test_torques_of_a_wrong_length_or_size():
+    with pytest.raises(ValueError, match=r"tau has 3 entries; planar 2R has 2 joints"):
+        simulate.forward_dynamics(ARM, Z, Z, [1, 2, 3])
+    with pytest.raises(ValueError, match="tau holds nan"):
+        simulate.forward_dynamics(ARM, Z, Z, [1, np.nan])
+
+
+# ---- Beyond all floats -----------------------------------------------------------------------------
+
+
+def test_whole_and_exact_numbers_that_are_too_large():
+    for ask in (lambda: Body(10**400), lambda: newton_euler.inverse_dynamics(ARM, [10**400, 0.5], Z, Z)):
+        with pytest.raises(ValueError, match="holds a whole number too large for a float, which ends at 1.8e308"):
+            ask()
+    for size in (sympy.Integer(10) ** 400, -(sympy.Integer(10) ** 400)):
+        with pytest.raises(ValueError, match=r"the exact number -?1.00E\+400 is too large for a float"):
+            newton_euler.inverse_dynamics(ARM, Z, Z, [size, 0])
+
+
+def test_an_inertia_near_the_end_of_the_floats_is_judged():
+    assert Body(1, inertia=[1e308] * 3).inertia[0, 0] == 1e308
+    with pytest.raises(ValueError, match="break the triangle rule"):
+        Body(1, inertia=[1e308, 1e307, 1e307])
+    with pytest.raises(ValueError, match="break the triangle rule"):
+        Body(1, inertia=[1e-308, 1e-309, 1e-309])
+
+
+HEAVY = Robot([Link("revolute", np.eye(4), Body(1e308, [10, 0, 0]))], [0, -10, 0])
+FAST = ([0, 1], [1e200, 1])
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: newton_euler.inverse_dynamics(HEAVY, [0], [0], [0]), "torque .*: mass of link 1 holds 1e.308, .*larg"),
+        (lambda: newton_euler.inverse_dynamics(ARM, *FAST, Z), "torque .*: dq holds 1e.200, which is too large"),
+        (lambda: newton_euler.inverse_dynamics(ARM, [0, 1], Z, [1e308, 1e308]), "torque .*: ddq holds 1e.308"),
+        (lambda: newton_euler.inverse_dynamics(ARM, Z, Z, Z, tip_force=[0, 1e308, 0], tip_moment=[0, 0, 1.7e308]),
+         "torque .*: tip_moment holds 1.7e.308"),
+        (lambda: newton_euler.inverse_dynamics(ARM, Z, Z, Z, wrenches=[Wrench([0, 1.7e308, 0], [0, 0, 1e308])]),
+         "torque .*: force of wrenches 1 holds 1.7e.308"),
+        (lambda: structure.mass_matrix(HEAVY, [0]), "torque .*: mass of link 1 holds 1e.308"),
+        (lambda: structure.coriolis_matrix(ARM, *FAST), "torque .*: dq holds"),
+        (lambda: structure.regressor(ARM, *FAST, Z), "regressor .*: dq holds 1e.200"),
+        (lambda: lagrange.energies(ARM, *FAST), "kinetic energy .*: dq holds 1e.200"),
+        (lambda: lagrange.energies(HEAVY, [1], [0]), "potential energy .*: mass of link 1 holds 1e.308"),
+        (lambda: lagrange.torques(ARM, *FAST, Z), "torque .*: dq holds 1e.200"),
+        (lambda: simulate.forward_dynamics(ARM, *FAST, Z), "torque .*: dq holds 1e.200"),
+        (lambda: simulate.forward_dynamics(replace(ONE, links=[Link("revolute", np.eye(4), Body(1e-200, [1, 0, 0]))]),
+                                           [0], [0], [1e150]), "acceleration .*: mass of link 1 holds 1e-200, .*smal"),
+        (lambda: simulate.simulate(HEAVY, [0], [0], [0, 1]), "mass matrix .*: mass of link 1 holds 1e.308"),
+        (lambda: closed_dynamics.inverse_dynamics(BARS, Q, [1e200], [0]), "acceleration of a .*: du holds 1e.200"),
+        (lambda: closed_dynamics.forward_dynamics(BARS, Q, [1e200], [0]), "acceleration of a .*: du holds 1e.200"),
+        (lambda: closed_dynamics.inverse_dynamics(BARS, Q, [0], [0], loads=[Load(Point(1), [1e308, 1.5e308, 0])]),
+         "torque .*: force of loads 1 holds 1.5e.308"),
+    ],
+)  # fmt: skip
+def test_results_that_are_no_numbers_name_the_input(ask, message):
+    with pytest.raises(ValueError, match=rf"the {message}"):
+        ask()
+
+
+def test_the_command_says_so_too():
+    told = CliRunner().invoke(cli.app, ["torques", "puma560", "--q", "0,1,0,0,0,0", "--dq", "1e200,1,0,0,0,0"])
+    assert told.exit_code == 1
+    assert "nan" not in told.output
+    assert "dq holds 1e+200, which is too large" in told.output
