@@ -318,11 +318,12 @@ class _Printer(LatexPrinter):
 
     def _print_Rational(self, number: sympy.Rational) -> str:
         # 1/3 stays; an exact arm of decimals shows 0.4318, not 2159/5000, and a fraction of 16 digits its first six
-        short = max(abs(number.p), number.q) < _LONGEST
-        if short and ((number.q < 10 and number.q != 5) or 10**60 % number.q):
+        short, value = max(abs(number.p), number.q) < _LONGEST, float(number)
+        beyond_floats = value in (0, float("inf"), float("-inf"))
+        if beyond_floats or (short and ((number.q < 10 and number.q != 5) or 10**60 % number.q)):
             return str(super()._print_Rational(number))
-        exact = sympy.Rational(f"{float(number):.10g}") == number
-        return _number(float(number), digits=10 if exact else 6)
+        exact = sympy.Rational(f"{value:.10g}") == number
+        return _number(value, digits=10 if exact else 6)
 
     def _print_sign(self, expr: sympy.sign, exp: str | None = None) -> str:
         power = f"^{{{exp}}}" if exp else ""

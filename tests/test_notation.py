@@ -326,6 +326,12 @@ def test_values_as_text(value, expected):
     assert text(latex(value)) == expected
 
 
+def test_fractions_beyond_floats_are_printed_exactly():
+    large = sympy.Rational(10**400, 3)
+    for value in (large, -large, 1 / large):
+        assert "0" * 400 in notation.latex(value)
+
+
 @pytest.mark.parametrize("make", [robots.planar_2r, robots.rp])
 def test_plain_text_has_no_tex_left(make):
     assert not set("\\{}") & set(repr(derivation.derive(make())))
