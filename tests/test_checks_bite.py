@@ -232,7 +232,7 @@ def test_a_step_of_the_library_cannot_be_changed_unseen(name):
                 results.add(check.chapter.run(check))
                 if KILLED in results:
                     break
-        if ALIVE in results and KILLED not in results:
+        if results == {ALIVE}:  # a step that makes a cell stop, by the shape of what it gives, is not unseen either
             unseen.append(what)
     assert unseen == []
 
