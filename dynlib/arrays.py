@@ -16,8 +16,6 @@ from typing import Any, Self
 import numpy as np
 import sympy
 
-from dynlib.given import shown
-
 Array = np.ndarray[Any, Any]
 
 
@@ -48,6 +46,8 @@ def as_array(value: Any, name: str, shape: tuple[int | None, ...], batch: bool =
     if isinstance(value, sympy.MatrixBase) and len(shape) == 1 and 1 in value.shape:
         value = list(value)  # a column or a row
     _refuse_masked(value, name)
+    if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "mM":  # as objects, some are whole numbers
+        raise TypeError(f"{name} holds times ({value.dtype}); expected numbers.")
     if isinstance(value, np.ndarray):
         value = np.asarray(value)  # without a mask, and no np.matrix
     if not (isinstance(value, np.ndarray) and value.dtype == float):
@@ -85,7 +85,7 @@ def as_vectors(value: Any, name: str, n: int) -> Array:
 def _refuse_masked(value: Any, name: str) -> None:
     """Raise an error for an array with masked entries, or for a list that holds one: what they hide is no datum."""
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
-        raise ValueError(f"{name} is {shown(value)}, with masked entries; expected numbers in all places.")
+        raise ValueError(f"{name} has masked entries, {value}; expected numbers in all places.")
     if isinstance(value, list | tuple):
         for part in value:
             _refuse_masked(part, name)

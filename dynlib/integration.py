@@ -214,10 +214,6 @@ def torques(given: Any, count: int, name: str = "torque(t, q, dq)") -> list[floa
     """
     if given is None:
         raise TypeError(f"{name} gave None; does the function return its torques?")
-    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
-        raise TypeError(f"{name} has masked entries, {given}; expected {count} numbers.")
-    if isinstance(given, np.ndarray) and given.dtype.kind in "mM":
-        raise TypeError(f"{name} holds times ({given.dtype}); expected {count} numbers.")
     array = as_array(given, name, (count,))
     if array.dtype == object and any(entry.free_symbols for entry in array):
         raise TypeError(f"{name} holds {array.tolist()}, with symbols; expected numbers.")

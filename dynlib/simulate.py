@@ -25,7 +25,6 @@ from dynlib.arrays import (
     apply,
     as_array,
     as_floats,
-    as_vectors,
     batches_together,
     exact_array,
     finite,
@@ -665,7 +664,7 @@ def _torque(robot: Robot, torque: Any) -> Callable[[float, list[float], list[flo
                 f"torque has the shape {torque.shape}; expected ({robot.n},), or a function torque(t, q, dq) if it "
                 "changes in time."
             )
-        constant = torques(as_vectors(torque, "torque", robot.n), robot.n, "torque")
+        constant = torques([torque] if robot.n == 1 and np.ndim(torque) == 0 else torque, robot.n, "torque")
         return lambda t, q, dq: constant
     return supplier(torque, robot.n)
 
