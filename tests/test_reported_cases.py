@@ -207,7 +207,9 @@ def test_oc06_the_entries_of_a_tensor_are_named_by_their_place():
     I = robot.links[1].inertia
     named = dict(zip(case["input"]["order"], case["input"]["vector"], strict=True))
     assert {name: I["xyz".index(name[0]), "xyz".index(name[1])] for name in named} == named
-    with pytest.raises(ValueError, match=r"of the shape \(6,\); expected the matrix .* Six numbers have no common order"):
+    with pytest.raises(
+        ValueError, match=r"of the shape \(6,\); expected the matrix .* Six numbers have no common order"
+    ):
         Body(1, inertia=case["input"]["vector"])
     with pytest.raises(ValueError, match="the inertia is not symmetric, Ixz = 0.5 but Izx = 0.0"):
         Body(1, inertia=[[1, 0, 0.5], [0, 1, 0], [0, 0, 1]])
