@@ -299,6 +299,7 @@ def test_brackets_in_names_are_only_brackets(name, tmp_path, monkeypatch):
 INTERRUPTED = """
 import os, signal, sys, threading
 from dynlib import cli, {module}
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background processes ignore it
 def slowly(*_, **__):
     os.kill(os.getpid(), signal.SIGINT)
     threading.Event().wait(60)

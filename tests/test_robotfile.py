@@ -560,6 +560,7 @@ def test_a_file_that_is_not_there_or_not_utf8(tmp_path):
         read(tmp_path / "arm.toml")
 
 
+@pytest.mark.filterwarnings("ignore::dynlib.hints.Hint")  # a point lost from a number
 @settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_no_damaged_file_ends_in_another_error(data):
