@@ -91,15 +91,21 @@ def test_versions_agree():
 
 
 def test_every_module_of_dynlib_is_in_the_library_reference():
-    documented = set(re.findall(r"automodule:: ([\w.]+)", (ROOT / "book" / "api.md").read_text(encoding="utf-8")))
+    pages = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "book" / "api").glob("*.md")}
+    documented = {name for text in pages.values() for name in re.findall(r"automodule:: ([\w.]+)", text)}
+    assert {f"dynlib.{name}" for name in pages} == documented, "a page of book/api describes the module of its name"
+    listed = re.findall(
+        r"^   (dynlib[\w.]+)$", (ROOT / "book" / "api.md").read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
+    assert sorted(listed) == sorted(documented), "book/api.md lists each page once"
     modules = set()
     for path in (ROOT / "dynlib").rglob("*.py"):
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
         if not path.name.startswith("_") or path.name == "__init__.py":
             modules.add(name)
     missing = {name for name in modules - documented - {"dynlib"} if name.rpartition(".")[0] not in documented}
-    assert missing == set(), "book/api.md lacks these"
-    assert documented <= modules, "book/api.md names modules that are not there"
+    assert missing == set(), "book/api lacks these"
+    assert documented <= modules, "book/api names modules that are not there"
 
 
 def test_no_constant_has_a_sentence_that_the_library_reference_takes_for_its_type():

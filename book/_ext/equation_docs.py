@@ -54,7 +54,9 @@ class EquationDocumenter(FunctionDocumenter):
 def shorten_types(
     app: Sphinx, what: str, name: str, obj: Any, options: Any, signature: str | None, returns: str | None
 ) -> tuple[str | None, str | None]:
-    """Write `Array` for array types in the signatures of ordinary functions."""
+    """Write `Array` for array types in the signatures of ordinary functions; a set of equations shows no defaults."""
+    if what == "class" and any(isinstance(value, Equation) for value in vars(obj).values()):
+        return "()", None
     long = {stringify_annotation(Array, mode) for mode in ("fully-qualified-except-typing", "smart")}
     for text in sorted(long, key=len, reverse=True):
         signature = signature.replace(text, "Array") if signature else signature
