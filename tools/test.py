@@ -25,6 +25,7 @@ WHERE = re.compile(r"E +\+ +(where|and) ")  # the parts of an assertion, often a
 BRIEF = ["-q", "-rN", "--tb=short", f"--maxfail={SHOWN}"]
 NBVAL = ["--nbval", "--nbval-current-env", "-n", "2", "--dist", "loadfile", "book"]
 BINDER = "tests/test_binder.py"
+PAGES = "tests/test_pages.py"
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command; lint_imports_command()"
 
 
@@ -130,9 +131,10 @@ STEPS: dict[str, tuple[str, Callable[[], Result]]] = {
     "types": ("mypy: types", lambda: python("-m", "mypy")),
     "layers": ("import-linter: the layers of dynlib", lambda: python("-c", LINT_IMPORTS, "--no-logo")),
     "notebooks": ("nbval: every output of every notebook", lambda: pytest(*NBVAL)),
-    "unit": ("pytest: unit tests and doctests", lambda: pytest("-n", "2", f"--ignore={BINDER}")),
+    "unit": ("pytest: unit tests and doctests", lambda: pytest("-n", "2", f"--ignore={BINDER}", f"--ignore={PAGES}")),
     "build": ("jupyter-book: the site, warnings are errors", build_site),
     "links": ("links, anchors and pictures of the site", check_links),
+    "pages": ("the pages in a browser", lambda: pytest(PAGES)),
     "binder": ("repo2docker: what Binder would do", lambda: pytest(BINDER)),
 }
 
