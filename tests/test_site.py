@@ -204,6 +204,8 @@ PAGE = """<!DOCTYPE html><html><head><link rel="stylesheet" href="style.css"><sc
         ('<script src="https://cdn.example.org/mathjax.js"></script>', "from another server"),
         ('<link rel="stylesheet" href="//fonts.example.org/a.css">', "from another server"),
         ("<pre>Traceback (most recent call last):</pre>", "traceback"),
+        ("<p>It ends in <code>Traceback (most</code> recent call last)</p>", "traceback"),
+        ('<div class="doctest"><pre>&gt;&gt;&gt; f()\nTraceback (most recent call last):</pre></div>', None),
     ],
 )
 def test_link_check_finds_what_is_wrong(tmp_path, added, complaint):

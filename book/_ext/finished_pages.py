@@ -115,8 +115,11 @@ def icons_on(pages: Iterable[str]) -> set[tuple[str, str]]:
 
 
 def icon(script: str, style: str, name: str) -> str | None:
-    """Return an icon of the theme's script as a picture (SVG); None if it has none of that name."""
-    found = re.findall(rf'[,{{]"?{re.escape(name)}"?:\[(\d+),(\d+),\[[^\]]*\],"[^"]*","([^"]+)"\]', script)
+    """Return an icon of the theme's script as a picture (SVG); None if it has none of that name, not even an older one."""
+    called = rf'"?{re.escape(name)}"?:\[(\d+),(\d+),\[[^\]]*\]'
+    before = rf'\[(\d+),(\d+),\[[^\]]*"{re.escape(name)}"[^\]]*\]'
+    rest = r',"[^"]*","([^"]+)"\]'
+    found = re.findall(rf"[,{{]{called}{rest}", script) or re.findall(before + rest, script)
     if not found:
         return None
     width, height, path = found[STYLES[style]]
