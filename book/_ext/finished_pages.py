@@ -115,7 +115,7 @@ def icons_on(pages: Iterable[str]) -> set[tuple[str, str]]:
 
 
 def icon(script: str, style: str, name: str) -> str | None:
-    """Return an icon of the theme's script as a picture (SVG); None if it has none of that name, not even an older one."""
+    """Return an icon of the theme's script as a picture (SVG); None if it has none of that name."""
     called = rf'"?{re.escape(name)}"?:\[(\d+),(\d+),\[[^\]]*\]'
     before = rf'\[(\d+),(\d+),\[[^\]]*"{re.escape(name)}"[^\]]*\]'
     rest = r',"[^"]*","([^"]+)"\]'
