@@ -68,8 +68,9 @@ class SimulationInterrupted(KeyboardInterrupt):
     def __init__(self, t: float, motion: Any):
         self.t, self.motion = t, motion
         super().__init__(
-            f"stopped by you at t = {t:.9g} s of the motion. What was computed up to there is kept: "
-            "except KeyboardInterrupt as stop: stop.motion"
+            f"stopped by you at t = {t:.9g} s of the motion. What was computed up to there is kept: in a notebook or "
+            "at the prompt of Python, import sys and take sys.last_value.motion before the next error; in a program, "
+            "put the call into try: ... except KeyboardInterrupt as stop: and take stop.motion there."
         )
 
 
@@ -283,7 +284,7 @@ class Watch:
         progress: Callable[[float], Any] | None = None,
         *,
         what: str = "simulation",
-        stop: str = "; Ctrl-C stops it and keeps the motion",
+        stop: str = "; Ctrl-C stops it and tells where the motion so far is kept",
     ):
         if progress is not None and not callable(progress):
             raise TypeError(f"progress is {progress!r}; expected a function of the share done, from 0 to 1.")

@@ -477,6 +477,7 @@ class Robot(Data):
         for row in rows:
             cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
             lines.append(("  " + "  ".join(cells)).rstrip())
+        lines += [line for i, link in enumerate(self.links, start=1) for line in _particulars(i, link)]
         if self.payload is not None:
             lines.append(f"  payload {_plain(self.payload.mass)} kg at {_plain(self.payload.com)} m in tip axes")
         return "\n".join(lines)
@@ -566,6 +567,22 @@ def refuse_no_robot(robot: Any) -> None:
     else:
         instead = "Make one with Robot(...) or Robot.from_dh(...), or load one with robots.load(...)."
     refuse_other(robot, Robot, "robot", instead)
+
+
+def _particulars(i: int, link: Link) -> list[str]:
+    """Return what few links have, a line each: products of inertia, and a motor that is not ideal."""
+    lines = []
+    products = link.inertia[[0, 0, 1], [1, 2, 2]]
+    if np.any(products != 0):
+        lines.append(f"  link {i}: entries Ixy Ixz Iyz of the inertia matrix {_listed(products)} kg m²")
+    motor = link.motor
+    if motor is not None and (motor.inertia != 0 or motor.viscous != 0 or np.any(motor.coulomb != 0)):
+        force, inertia, per_rate = ("N", "kg", "N s/m") if link.slide else ("N m", "kg m²", "N m s")
+        lines.append(
+            f"  motor {i}: gear {_plain(motor.gear)}, rotor inertia {_plain(motor.inertia)} {inertia}, viscous "
+            f"friction {_plain(motor.viscous)} {per_rate}, dry friction {_listed(motor.coulomb)} {force}"
+        )
+    return lines
 
 
 def _listed(vector: Array) -> str:

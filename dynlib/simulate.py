@@ -69,6 +69,7 @@ _COMPILED_UP_TO = 7  # joints; the formulas of larger arms take long to derive
 _LONGEST, _DEEPEST = 50, 20  # of an expression that Python's compiler is given; it is recursive
 _ENOUGH = 1e-12  # relative error of the torques at rest with which a combination of joints that move off fits
 _SLACK = 1e-9  # of the torques at work: so much more than dry friction can hold sets a joint free
+_UNMOVED = 1e-12  # of the largest change of rate in an impact, in the measure of the masses: less is rounding
 _LOOKS = 8  # places in each step where events are looked for
 _MOST_SWITCHES = 50  # without time going on
 
@@ -503,6 +504,19 @@ class Motion:
         """Return what the power balance misses since the start, shape (K,), in J; exactly 0 if nothing were rounded."""
         return self.energy - self.energy[:1] - self.work + self.lost
 
+    def __repr__(self) -> str:
+        if not len(self.t):
+            return "motion without any state"
+        joints, events = self.q.shape[1], len(self.events)
+        return (
+            f"motion over {self.t[-1] - self.t[0]:g} s at {_counted(len(self.t), 'time')}: "
+            f"{_counted(joints, 'joint')}, {self.method}, lost {self.lost[-1]:.4g} J, {_counted(events, 'event')}"
+        )
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
 
 def simulate(
     robot: Robot,
@@ -858,6 +872,10 @@ class _Run:
                 break
         for k in touched:
             if abs(best[1][k]) < SLOWEST_REBOUND:
+                best[1][k] = 0.0
+        strongest = max(M[k][k] * (best[1][k] - before[k]) ** 2 for k in range(n))
+        for k in range(n):  # an impact that does not reach a joint at rest leaves it there, whatever is rounded
+            if before[k] == 0 and M[k][k] * best[1][k] ** 2 < _UNMOVED**2 * strongest:
                 best[1][k] = 0.0
         y[n : 2 * n] = best[1]
         loss = self.kinetic(M, before) - self.kinetic(M, best[1])

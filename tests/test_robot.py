@@ -8,7 +8,7 @@ import pytest
 import sympy
 
 from dynlib import check, newton_euler, robots
-from dynlib.links import Body, Link
+from dynlib.links import Body, Link, Motor
 from dynlib.robot import Robot
 
 NUMBERS = {"L1": 0.8, "L2": 0.6, "m1": 3, "m2": 2, "g": 9.81}
@@ -116,6 +116,26 @@ def test_printed_robot_is_a_table():
     assert str(ARM).splitlines()[0] == "planar 2R: 2 joints, gravity [0, -9.81, 0] m/s²"
     assert str(ARM).splitlines()[1] == "modified DH"
     assert [len(line.split()) for line in str(ARM).splitlines()[2:5]] == [7, 7, 7]
+
+
+def test_printed_robot_shows_products_of_inertia_and_motors():
+    inertia = [[2.0, 0.1, -0.2], [0.1, 3.0, 0.3], [-0.2, 0.3, 4.0]]
+    turning = Link("revolute", np.eye(4), Body(1, inertia=inertia), Motor(0.01, gear=-50, viscous=0.2, coulomb=(3, -4)))
+    sliding = Link("prismatic", np.eye(4), Body(1), Motor(viscous=0.5))
+    ideal = Link("revolute", np.eye(4), Body(1), Motor(gear=7))
+    lines = str(Robot([turning, sliding, ideal], gravity=[0, 0, 0])).splitlines()
+    assert lines[5:] == [
+        "  link 1: entries Ixy Ixz Iyz of the inertia matrix 0.1 -0.2 0.3 kg m²",
+        "  motor 1: gear -50, rotor inertia 0.01 kg m², viscous friction 0.2 N m s, dry friction 3 -4 N m",
+        "  motor 2: gear 1, rotor inertia 0 kg, viscous friction 0.5 N s/m, dry friction 0 0 N",
+    ]
+
+
+def test_products_of_inertia_in_symbols_are_shown():
+    product = sympy.Symbol("I_xy")
+    body = Body(sympy.Symbol("m"), inertia=[[2, product, 0], [product, 2, 0], [0, 0, 2]])
+    arm = Robot([Link("revolute", np.eye(4), body)], gravity=[0, 0, 0])
+    assert "link 1: entries Ixy Ixz Iyz of the inertia matrix I_xy 0 0" in str(arm)
 
 
 # ---- Bad input -------------------------------------------------------------------------------------

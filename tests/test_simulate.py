@@ -1,6 +1,7 @@
 """Forward dynamics and simulation, against Pinocchio, closed formulas and conservation laws."""
 
 import re
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -653,7 +654,9 @@ def test_a_long_run_tells_how_far_it_is(clock, capsys):
     assert out == ""
     first, *others = lines.splitlines()
     assert re.fullmatch(
-        r"simulation: \d+\.\d% done after 3 s, about \d+ (s|min) left; Ctrl-C stops it and keeps the motion", first
+        r"simulation: \d+\.\d% done after 3 s, about \d+ (s|min) left; "
+        r"Ctrl-C stops it and tells where the motion so far is kept",
+        first,
     )
     assert 1 <= len(others) <= 5  # each after twice the time
     shares = [float(re.search(r"([\d.]+)%", line)[1]) for line in lines.splitlines()]
@@ -898,3 +901,61 @@ def test_benchmark_stops_if_a_motion_differs(monkeypatch):
     monkeypatch.setattr(benchmark, "by_defaults", lambda robot, t: (np.ones((len(t), 2)), np.ones((len(t), 2))))
     with pytest.raises(AssertionError, match="SciPy's defaults: the motion differs"):
         benchmark.compare(1.0, 1)
+
+
+# ---- What is printed -------------------------------------------------------------------------------
+
+
+def test_a_printed_motion_is_one_short_line():
+    arm = slider(coulomb=1.0)
+    motion = simulate.simulate(arm, [0], [1], np.linspace(0, 2, 201))
+    assert repr(motion) == "motion over 2 s at 201 times: 1 joint, DOP853, lost 1 J, 1 event"
+    still = simulate.simulate(TWO_R, [0, 0], [0, 0], [0, 0.5])
+    assert repr(still) == "motion over 0.5 s at 2 times: 2 joints, DOP853, lost 0 J, 0 events"
+
+
+def test_a_motion_without_a_row_is_printed():
+    with pytest.raises(SimulationError) as error:
+        simulate.simulate(TWO_R, [0, 0], [0, 0], [0, 1], lambda t, q, dq: [np.nan, 0])
+    assert repr(error.value.motion) == "motion without any state"
+
+
+PROMPT = """
+from dynlib import robots, simulate
+def torque(t, q, dq):
+    raise KeyboardInterrupt
+
+arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
+simulate.simulate(arm, [0, 0], [0, 0], [0, 1], lambda t, q, dq: [0, 0] if t < 0.5 else torque(t, q, dq))
+import sys
+print("kept:", sys.last_value.motion)
+"""
+
+
+def test_at_the_prompt_an_interrupted_motion_is_where_the_message_says():
+    done = subprocess.run([sys.executable, "-q", "-i", "-"], input=PROMPT, capture_output=True, text=True, timeout=120)
+    assert "take sys.last_value.motion" in done.stderr
+    assert "kept: motion over" in done.stdout
+
+
+def test_in_a_notebook_an_interrupted_motion_is_where_the_message_says():
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell = InteractiveShell()
+    shell.run_cell(PROMPT.partition("import sys")[0])
+    assert repr(sys.last_value.motion).startswith("motion over")
+
+
+# ---- Impacts that do not reach a joint -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("turn", [2 * np.pi / 3, -2 * np.pi / 3, 4 * np.pi / 3, np.deg2rad(120), np.deg2rad(-240)])
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+def test_a_joint_that_an_impact_does_not_reach_stays_stuck(turn, restitution):
+    """At 120 degrees the point mass of a link half as long as the first one is decoupled: M12 is rounding."""
+    arm = robots.planar_2r(L1=1, L2=0.5, m1=1, m2=1, g=0)
+    arm = replace(arm, links=[arm.links[0], replace(arm.links[1], motor=Motor(coulomb=5.0))])
+    times = np.linspace(0, 1, 11)
+    motion = simulate.simulate(arm, [0, turn], [1, 0], times, stops=[(-0.5, 0.5), None], restitution=restitution)
+    assert {event.joint for event in motion.events} == {1}
+    assert (motion.dq[:, 1] == 0).all()
