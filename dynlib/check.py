@@ -66,7 +66,7 @@ def difference(computed: Any, expected: Any, tolerance: float = TOLERANCE, *, po
 
     Raises:
         TypeError: an entry is neither a real number nor an expression (text is never read as a formula).
-        ValueError: ``positive`` names a symbol that is in neither value.
+        ValueError: ``positive`` names a symbol that is in neither value, or two different symbols have one name.
 
     >>> L1, theta1 = sympy.symbols("L1 theta1")
     >>> print(difference(L1 * sympy.sin(theta1) ** 2, L1 - L1 * sympy.cos(theta1) ** 2))
@@ -193,10 +193,23 @@ def _entries(value: Any) -> Array:
             array.flat[place] = entry = entry.item()
         if isinstance(entry, bool | np.bool_) or not isinstance(entry, Real | sympy.Expr):
             raise TypeError(
-                f"expected real numbers or expressions to compare, got {entry!r} ({type(entry).__name__}). Text is "
-                "not read as a formula: build it from symbols. Truth values need no check: use assert."
+                f"expected real numbers or expressions to compare, got {entry!r} ({type(entry).__name__}). "
+                + _what_to_give(entry)
             )
     return array[:, 0] if isinstance(value, sympy.MatrixBase) and array.ndim == 2 and array.shape[1] == 1 else array
+
+
+def _what_to_give(entry: Any) -> str:
+    """Return what to give in place of an entry that cannot be compared."""
+    if entry is None:
+        return "Nothing was given: does the function that made it return its result?"
+    if isinstance(entry, complex | np.complexfloating):
+        return "Complex numbers are not compared: give the real and the imaginary part, each by itself."
+    if isinstance(entry, sympy.core.relational.Relational):
+        return "Give the two sides of an equation as the two values, not the equation itself."
+    if isinstance(entry, str):
+        return "Text is not read as a formula: build it from symbols."
+    return "Truth values need no check: use assert."
 
 
 def _compare_numbers(left: Array, right: Array, tolerance: float) -> Difference:
@@ -218,6 +231,7 @@ def _compare_numbers(left: Array, right: Array, tolerance: float) -> Difference:
 
 def _signs(symbols: Collection[sympy.Symbol], positive: Positive) -> dict[sympy.Symbol, int]:
     """Return the sign of the values that each symbol may have: 1, -1, or 0 for both; the symbols in a fixed order."""
+    _refuse_two_of_a_name(symbols)
     names = {str(each) for each in positive}
     if unknown := names - {str(symbol) for symbol in symbols}:
         raise ValueError(f"positive names {', '.join(sorted(unknown))}, which is in neither of the two values.")
@@ -225,6 +239,16 @@ def _signs(symbols: Collection[sympy.Symbol], positive: Positive) -> dict[sympy.
         symbol: 1 if str(symbol) in names or symbol.is_nonnegative else -1 if symbol.is_nonpositive else 0
         for symbol in sorted(symbols, key=str)
     }
+
+
+def _refuse_two_of_a_name(symbols: Collection[sympy.Symbol]) -> None:
+    names = [symbol.name for symbol in symbols if not isinstance(symbol, sympy.Dummy)]
+    for name in sorted(set(names)):
+        if names.count(name) > 1:
+            raise ValueError(
+                f"two different symbols are called {name}, made with different assumptions (such as positive=True). "
+                f"Use the same symbol in both values, made once; for a positive one say positive=[{name!r}]."
+            )
 
 
 def _compare_expressions(left: sympy.Expr, right: sympy.Expr, signs: Mapping[sympy.Symbol, int]) -> Difference:
@@ -237,14 +261,56 @@ def _compare_expressions(left: sympy.Expr, right: sympy.Expr, signs: Mapping[sym
     infinite = any(side.has(sympy.nan, sympy.oo, -sympy.oo, sympy.zoo) for side in (left, right))
     found = None if infinite else _at_random_points([left, right, gap, *terms], signs)
     if found is None:
-        shown = " and ".join(notation.text(notation.latex(side)) for side in (left, right))
-        return Difference(False, "undecided", f"no point was found at which {shown} are finite real numbers")
+        return Difference(False, "undecided", _why_no_point(left, right, signs))
     points, table = found
-    scales = np.abs(table[:, 3:]).max(axis=1).clip(min=1.0)
-    if (np.abs(table[:, 2]) > TOLERANCE * scales).any():
-        return Difference(False, "points", _worst_term(gap, points[np.argmax(np.abs(table[:, 2]) / scales)]))
+    gaps = _relative_gaps(table)
+    if (gaps > TOLERANCE).any():
+        point = points[np.argmax(gaps)]
+        return Difference(False, "points", _worst_term(gap, point) + _where_it_would_hold(left, right, signs, point))
     exact = gap == 0 or (gap.count_ops() <= _EXACT_OPERATIONS and notation.tidy(gap) == 0)
     return Difference(True, "exact" if exact else "points")
+
+
+def _relative_gaps(table: Array) -> Array:
+    """Return how far two sides are apart at each point, relative to the largest term.
+
+    A row holds the two sides, their difference and its terms.
+    """
+    return np.asarray(np.abs(table[:, 2]) / np.abs(table[:, 3:]).max(axis=1).clip(min=1.0))
+
+
+def _why_no_point(left: sympy.Expr, right: sympy.Expr, signs: Mapping[sympy.Symbol, int]) -> str:
+    """Return why two sides cannot be compared: a constant that is no finite real number, or no such point found."""
+    shown = [notation.text(notation.latex(side)) for side in (left, right)]
+    for which, side, text in zip(("computed", "expected"), (left, right), shown, strict=True):
+        if not side.free_symbols and not (side.is_real and side.is_finite):
+            if side.is_infinite:
+                return f"the {which} value is infinite"
+            return f"the {which} value, {text}, is not a real number"
+    positive = ", ".join(str(symbol) for symbol, sign in signs.items() if sign == 1)
+    point = f"point with positive {positive}" if positive else "point"
+    return f"no {point} was found at which {' and '.join(shown)} are finite real numbers"
+
+
+def _where_it_would_hold(
+    left: sympy.Expr, right: sympy.Expr, signs: Mapping[sympy.Symbol, int], point: Mapping[sympy.Symbol, float]
+) -> str:
+    """Return a hint at the symbols that must be positive for two sides to be the same; empty if that does not help."""
+
+    def holds(positive: Collection[sympy.Symbol]) -> bool:
+        chosen = {symbol: 1 if symbol in positive else sign for symbol, sign in signs.items()}
+        found = _at_random_points([left, right, left - right, *sympy.Add.make_args(left - right)], chosen)
+        return found is not None and not (_relative_gaps(found[1]) > TOLERANCE).any()
+
+    needed = [symbol for symbol, sign in signs.items() if sign == 0]
+    if not needed or not holds(needed):
+        return ""
+    for symbol in list(needed):
+        if holds([each for each in needed if each != symbol]):
+            needed.remove(symbol)
+    place = ", ".join(f"{symbol} = {point[symbol]:.3g}" for symbol in needed)
+    names = [str(symbol) for symbol in needed]
+    return f" at {place}; for positive {', '.join(names)} they are the same: if that is meant, say positive={names}"
 
 
 def _at_random_points(
@@ -285,4 +351,5 @@ def _worst_term(gap: sympy.Expr, point: Mapping[sympy.Symbol, float]) -> str:
     terms = sympy.Add.make_args(notation.tidy(gap) if gap.count_ops() <= _SHOWN_OPERATIONS else gap)
     worst = max(terms, key=lambda term: abs(complex(term.subs(point))))
     shown = notation.text(notation.latex(worst))
-    return f"computed minus expected leaves {shown}" + (f" and {len(terms) - 1} more terms" if len(terms) > 1 else "")
+    more = len(terms) - 1
+    return f"computed minus expected leaves {shown}" + f" and {more} more term{'s' * (more > 1)}" * bool(more)

@@ -30,7 +30,7 @@ def test_numbers_are_compared_relative_to_the_largest():
     ("computed", "expected", "message"),
     [
         ([0, L * sympy.sin(A)], [0, -L * sympy.sin(A)], r"entry \[1\]: computed minus expected leaves 2 L₁ sθ₁"),
-        (L * sympy.cos(A) + A / 1000, 0, "leaves L₁ cθ₁ and 1 more terms"),
+        (L * sympy.cos(A) + A / 1000, 0, "leaves L₁ cθ₁ and 1 more term$"),
         ([1.0, 2.0], [1.0, 2.1], r"entry \[1\] is 2, expected 2.1 \(difference -0.1\)"),
         ([1.0, 2.0], [1.0], r"the computed value has the shape \(2,\), the expected \(1,\)"),
         (np.array([1.0, np.nan]), [1.0, 2.0], r"entry \[1\] is nan"),
@@ -202,3 +202,54 @@ def test_the_printed_form_of_an_erratum_must_be_evaluated_and_differ():
             check.erratum("E4", [1.0, 2.0], corrected=[1.0, 2.0], printed=printed)
     with pytest.raises(TypeError, match="expected real numbers or expressions"):
         check.erratum("E4", L, corrected=L, printed="2*L1")
+
+
+def test_two_symbols_of_one_name_are_refused_in_words():
+    for other in (sympy.Symbol("L1", positive=True), sympy.Symbol("L1", real=True)):
+        for values in ((L, 2 * other), (L + A, other + A), ([L, 0], [0, other])):
+            with pytest.raises(ValueError, match=r"two different symbols are called L1, .* positive=\['L1'\]"):
+                check.equation("x", *values)
+    assert check.same(sympy.Symbol("L1"), L)
+
+
+def test_sides_that_differ_for_negative_values_only_hint_at_positive():
+    message = check.difference(sympy.sqrt(L**2) * A + B, L * A + B).message
+    assert "at L1 = -" in message
+    assert "say positive=['L1']" in message
+    assert check.same(sympy.sqrt(L**2) * A + B, L * A + B, positive=["L1"])
+    assert "say positive=['L1', 'theta1']" in check.difference(sympy.sqrt(L**2 * A**4) * abs(A), L * A**3).message
+    for values in ((L, 2 * L), (abs(L), -L)):
+        assert "positive" not in check.difference(*values).message
+
+
+@pytest.mark.parametrize(
+    ("values", "positive", "message"),
+    [
+        ((sympy.sqrt(-2), 1), (), "the computed value, i √2, is not a real number"),
+        ((1, sympy.I * L / L), (), "the expected value, i, is not a real number"),
+        ((sympy.oo, 1), (), "the computed value is infinite"),
+        ((sympy.sqrt(-L), 1), ["L1"], "no point with positive L1 was found at which"),
+        ((sympy.sqrt(-1 - L**2), 1), (), "no point was found at which"),
+    ],
+)
+def test_why_nothing_can_be_compared(values, positive, message):
+    found = check.difference(*values, positive=positive)
+    assert found.how == "undecided"
+    assert message in found.message
+
+
+@pytest.mark.parametrize(
+    ("value", "advice"),
+    [
+        (None, "Nothing was given"),
+        (1j, "Complex numbers are not compared"),
+        (np.complex128(1j), "Complex numbers are not compared"),
+        (sympy.Eq(A, B), "the two sides of an equation"),
+        ("a + b", "Text is not read as a formula"),
+        (True, "use assert"),
+    ],
+)
+def test_what_cannot_be_compared_gets_fitting_advice(value, advice):
+    for values in ((value, 1), (1, value), ([1, value], [1, 1])):
+        with pytest.raises(TypeError, match=advice):
+            check.difference(*values)

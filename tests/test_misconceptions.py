@@ -486,16 +486,18 @@ def test_verdicts(answer, verdict):
         (-16.9049, -16.91, False),
         (-16.9133, -16.9, True),
         (-16.9133, -16.92, False),
-        (-16.9133, -17, False),  # two digits are too few
+        (-16.9133, -17, "coarse"),  # two digits are few
         (1234.5, 1230, True),  # zeros before the point may be rounded
         (1234.5, 1240, False),
         (1234.5, 1234, True),
         (1234.5, 1233, False),
         (1200.4, 1200, True),
         (1195.4, 1200, True),
-        (1194.0, 1200, False),
+        (1194.0, 1200, "coarse"),
+        (1149.0, 1200, False),
         (5.0049, 5, True),  # 5.00 looks like 5
-        (5.0051, 5, False),
+        (5.0051, 5, "coarse"),
+        (5.0501, 5, False),
         (0.0012345, 0.00123, True),
         (0.0012345, 0.00124, False),
         (1 / 3, 1 / 3, True),  # as many digits as a computer has
@@ -507,8 +509,10 @@ def test_an_answer_is_read_to_its_digits(right, answer, accepted):
     mass = replace(LEVEL, links=[replace(LEVEL.links[0], body=Body(abs(right) / 10, [1, 0, 0]))])
     upright = replace(mass, gravity=[0, -math.copysign(10, right), 0])
     found = diagnose(upright, [0], [0], [0], answer)  # one number stands for one joint
-    assert (found.verdict == "right") == accepted
-    assert diagnose(upright, [0], [0], [0], [-answer]).verdict == ("known mistake" if accepted else "not recognised")
+    assert (found.verdict == "right") == bool(accepted)
+    assert ("too coarse to tell more" in repr(found)) == found.coarse == (accepted == "coarse") or not accepted
+    wrong = diagnose(upright, [0], [0], [0], [-answer]).verdict
+    assert wrong == ("known mistake" if accepted is True else "not recognised")
 
 
 def test_entries_rounded_to_the_same_place():
@@ -523,7 +527,7 @@ def test_entries_rounded_to_the_same_place():
     assert newton_euler.inverse_dynamics(arm, *RESTING) == pytest.approx(near)
     for answer in ([16.9, 2.0], [16.91, 1.95], [16.913, 1.955], [16.9, 1.95], [16.9, 1.9549]):
         assert diagnose(arm, *RESTING, answer).verdict == "right"
-    for answer in ([16.9, 1.9], [16.91, 2.0], [17, 2], [16.8, 2.0], [16.913, 1.953]):
+    for answer in ([16.9, 1.9], [16.91, 2.0], [18, 2], [16.8, 2.0], [16.913, 1.953]):
         assert diagnose(arm, *RESTING, answer).verdict == "not recognised"
 
 
@@ -658,8 +662,25 @@ def test_feedback_fits_the_page():
 def test_an_answer_with_few_digits_is_asked_for_more():
     for answer in ([31, 12], [3, 1], [31.0, 12.0]):
         assert "Give three significant digits or more" in repr(diagnose(LEVEL, *RESTING, answer))
-    for answer in ([31.4, 12], [30, 10], [-30, -10], [0, 10.4]):
+    for answer in ([30, 10], [-30, -10]):  # right, and a mistake that coarse numbers also allow
+        found = diagnose(LEVEL, *RESTING, answer)
+        assert ("digits" in repr(found)) == (found.verdict != "right")
+    for answer in ([31.4, 12], [0, 10.4]):
         assert "digits" not in repr(diagnose(LEVEL, *RESTING, answer))
+
+
+def test_a_right_answer_with_few_digits_is_not_called_a_mistake():
+    bars = linkages.four_bar(
+        ground=0.4, crank=0.15, coupler=0.35, rocker=0.3, masses=[0.5, 1, 0.8], gravity=[0, -9.81, 0]
+    )
+    state = bars.positions([1.0], [1]), [5.0], [10.0]
+    assert closed_dynamics.inverse_dynamics(bars, *state) == pytest.approx([1.04757], abs=5e-6)
+    for answer in ([1.0], 1, [1.05], [1.0476]):
+        assert diagnose(bars, *state, answer).verdict == "right"
+    assert "too coarse to tell more: give three significant digits" in " ".join(repr(diagnose(bars, *state, 1)).split())
+    for answer in (1.1, 0.9, 2, -1):
+        assert diagnose(bars, *state, answer).verdict != "right"
+        assert "right answer that is rounded" in " ".join(repr(diagnose(bars, *state, answer)).split())
 
 
 # ---- Random arms and linkages ----------------------------------------------------------------------

@@ -33,13 +33,18 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         SLIP: "Right but for a sign or a unit:",
         UNKNOWN: "Not recognised: neither right nor one of the mistakes that are known here.",
         "several": "These give the same numbers here:",
-        "coarse": "Give three significant digits or more: with fewer, mistakes cannot be told apart.",
+        "coarse": "Give three significant digits or more: with fewer, a mistake cannot be told from another, nor from "
+        "a right answer that is rounded.",
+        "coarsely right": "Right to the digits given, but too coarse to tell more: give three significant digits.",
     }
 }
 """What is said of an answer, by language and verdict."""
 
 _DIGITS = 3
 """Significant digits that every answer is taken to have."""
+
+_COARSE_DIGITS = 2
+"""Significant digits of a coarse answer: 1.0 shows two. With one, 1 would stand for 1.5 as well, and 10 for 14."""
 
 _ROUNDING = 1e-11
 """What computing leaves of a sum that vanishes, relative to its terms (dimensionless)."""
@@ -52,7 +57,7 @@ class Diagnosis:
     Attributes:
         verdict: ``"right"``, ``"known mistake"``, ``"sign or unit"`` or ``"not recognised"``.
         found: every mistake that gives the answer, those in a sign or a unit last; () for the first and last verdict.
-        coarse: whether the answer has fewer than three significant digits.
+        coarse: whether the answer has fewer than three significant digits, and is not right to three.
     """
 
     verdict: str
@@ -65,13 +70,14 @@ class Diagnosis:
     def feedback(self, language: str = "en") -> str:
         """Return what to tell whoever gave the answer, in lines of at most 84 letters."""
         said = SENTENCES[language]
-        paragraphs = [said[self.verdict]]
+        coarsely_right = self.coarse and self.verdict == RIGHT
+        paragraphs = [said["coarsely right" if coarsely_right else self.verdict]]
         told = [f"{each.name(language)}. {each.feedback(language)}" for each in self.found]
         if len(told) == 1:
             paragraphs = [f"{paragraphs[0]} {told[0]}"]
         elif told:
             paragraphs = [f"{paragraphs[0]} {said['several']}", *(f"- {each}" for each in told)]
-        if self.coarse and self.verdict == UNKNOWN:
+        if self.coarse and not coarsely_right:
             paragraphs.append(said["coarse"])
         indents = ("  " if each.startswith("- ") else "" for each in paragraphs)
         return "\n".join(
@@ -87,6 +93,7 @@ def diagnose(system: System, q: Any, dq: Any, ddq: Any, answer: Any, **loads: An
 
     An answer counts as given to its last digit, and to three significant digits at least: -16.91 stands for all from
     -16.915 to -16.905. Trailing zeros of a number cannot be seen, so 2.0 beside -16.9 has one decimal place, too.
+    An answer with fewer digits that is right to two of them is right, but coarse.
 
     Args:
         system: an arm or a mechanism, of numbers.
@@ -118,14 +125,16 @@ def diagnose(system: System, q: Any, dq: Any, ddq: Any, answer: Any, **loads: An
     if right.ndim != 1:
         raise ValueError(f"q, dq and ddq hold {right.shape[:-1]} states; an answer belongs to one state.")
     values = _read(answer, right, system)
-    within = _half_a_unit(values) + _ROUNDING * _sizes(system, *motion, **loads)
+    rounding = _ROUNDING * _sizes(system, *motion, **loads)
 
-    def gives(torques: Array) -> bool:
-        return bool((np.abs(torques - values) <= within).all())
+    def gives(torques: Array, digits: int = _DIGITS) -> bool:
+        return bool((np.abs(torques - values) <= _half_a_unit(values, digits) + rounding).all())
 
-    coarse = _is_coarse(values)
     if gives(right):
-        return Diagnosis(RIGHT, coarse=coarse)
+        return Diagnosis(RIGHT)
+    coarse = _is_coarse(values)
+    if coarse and gives(right, _COARSE_DIGITS):
+        return Diagnosis(RIGHT, coarse=True)
     mistakes, slips = (
         [each for each in kind if (wrong := _made(each, system, *motion, **loads)) is not None and gives(wrong)]
         for kind in _kinds(system, right.size)
@@ -195,28 +204,29 @@ def _last_place(number: float) -> int:
     return exponent
 
 
-def _third_place(number: float) -> int:
-    return Decimal(repr(number)).adjusted() - (_DIGITS - 1)
+def _place(number: float, digits: int) -> int:
+    """Return the place of one of the significant digits of a number that is not 0: -1 for the third of 16.91."""
+    return Decimal(repr(number)).adjusted() - (digits - 1)
 
 
-def _half_a_unit(values: Array) -> Array:
+def _half_a_unit(values: Array, digits: int) -> Array:
     """Return half a unit of the last place to which each entry of an answer is given.
 
-    An entry is given to its last digit, and to three significant digits. Who rounds all entries to the same decimal
-    place gives the small ones to this place; but then the largest entry has three significant digits.
+    An entry is given to its last digit, and to a number of significant digits at least. Who rounds all entries to the
+    same decimal place gives the small ones to this place; but then the largest entry has that many significant digits.
     """
     given = [float(value) for value in values if value]
     if not given:
         return np.zeros(values.shape)
-    common, coarsest = min(map(_last_place, given)), max(map(_third_place, given))
-    own = [min(_last_place(value), _third_place(value)) if value else common for value in map(float, values)]
+    common, coarsest = min(map(_last_place, given)), max(_place(value, digits) for value in given)
+    own = [min(_last_place(value), _place(value, digits)) if value else common for value in map(float, values)]
     return 0.5 * 10.0 ** np.array([min(max(place, common), coarsest) for place in own])
 
 
 def _is_coarse(values: Array) -> bool:
     """Say whether no entry of an answer has three significant digits."""
     given = [float(value) for value in values if value]
-    return bool(given) and all(_last_place(value) > _third_place(value) for value in given)
+    return bool(given) and all(_last_place(value) > _place(value, _DIGITS) for value in given)
 
 
 # ---- What counts as rounding -----------------------------------------------------------------------
