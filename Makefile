@@ -14,7 +14,7 @@ endif
 
 help:
 	@echo "make book          build the site and say which page to open"
-	@echo "make test          check everything that must hold (one to five minutes)"
+	@echo "make test          check everything that must hold (five to twelve minutes)"
 	@echo "make test-slow     run the checks that take longer"
 	@echo "make notebooks     run all chapters again and store their outputs"
 	@echo "make requirements  renew requirements.txt within the ranges of pyproject.toml"

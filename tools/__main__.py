@@ -19,7 +19,7 @@ from tools import setup_env, turn  # noqa: E402
 
 COMMANDS = [
     ("book", "tools.book", "build the site and say which page to open"),
-    ("test", "tools.test", "check everything that must hold (one to five minutes)"),
+    ("test", "tools.test", "check everything that must hold (five to twelve minutes)"),
     ("test-slow", "tools.test_slow", "run the checks that take longer"),
     ("notebooks", "tools.notebooks", "run all chapters again and store their outputs"),
     ("requirements", "tools.requirements", "renew requirements.txt within the ranges of pyproject.toml"),
