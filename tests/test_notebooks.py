@@ -49,7 +49,7 @@ def test_every_page_of_the_contents_has_one_file():
 
 
 def test_every_page_file_is_in_the_contents():
-    files = [*BOOK.rglob("*.ipynb"), *BOOK.glob("*.md")]
+    files = [*BOOK.rglob("*.ipynb"), *BOOK.rglob("*.md")]
     found = {
         file.relative_to(ROOT).with_suffix("").as_posix() for file in files if ".ipynb_checkpoints" not in file.parts
     }
