@@ -3,10 +3,12 @@
 It needs the package typer, which ``pip install typer`` brings. Each command explains itself: ``dynlib derive --help``.
 """
 
+import functools
+import inspect
 import re
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -18,7 +20,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from dynlib import derivation, document, newton_euler, notation, robotfile, robots, urdf
-from dynlib.arrays import Array, as_array, exact_array, is_symbolic
+from dynlib.arrays import as_array, exact_array
 from dynlib.files import refuse_to_write
 from dynlib.robot import Robot
 
@@ -99,6 +101,10 @@ TipMoment = Annotated[
 ]
 
 
+_ROUNDING = 1e-13
+"""A torque that is smaller than this, relative to the terms of which it is the sum, is printed as 0 (dimensionless)."""
+
+
 def number(text: str) -> float:
     """Read a number as a robot file does: a decimal, a fraction, an angle in degrees, or a part of pi.
 
@@ -151,13 +157,13 @@ def numbers(text: str | None, option: str, count: int) -> list[float] | None:
 
 
 def load(
-    arm: str,
-    values: Sequence[str] | None = None,
-    gravity: str | None = None,
-    tip: str | None = None,
-    base: str | None = None,
-    locks: Sequence[str] | None = None,
-    allow_impossible: bool = False,
+    arm: Arm,
+    values: Values = None,
+    gravity: Gravity = None,
+    tip: Tip = None,
+    base: Base = None,
+    locks: Locks = None,
+    allow_impossible: AllowImpossible = False,
 ) -> Robot:
     """Return the arm of a file or of the catalogue, with numbers put in for its symbols.
 
@@ -300,27 +306,38 @@ def _refuse_output(out: Path, arm: str) -> None:
         raise ValueError(f"{out} is the file of the arm, which would be lost; choose another name for -o.")
 
 
+def _of_an_arm(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command as the terminal calls it: with the arguments of :func:`load` in the place of a robot.
+
+    The command itself takes ``make_robot``, which loads the arm, and ``arm``, its file or name; then its own options.
+    """
+    (_, _, *own), (arm, *others) = (inspect.signature(each).parameters.values() for each in (command, load))
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        of_arm = {each.name: given.pop(each.name) for each in (arm, *others)}
+        with _told_in_words():
+            command(functools.partial(load, **of_arm), of_arm["arm"], **given)
+
+    run.__signature__ = inspect.Signature([arm, *own, *others])  # type: ignore[attr-defined]
+    return run
+
+
 @app.command()
-def show(
-    arm: Arm,
-    values: Values = None,
-    gravity: Gravity = None,
-    tip: Tip = None,
-    base: Base = None,
-    locks: Locks = None,
-    allow_impossible: AllowImpossible = False,
-) -> None:
+@_of_an_arm
+def show(make_robot: Callable[[], Robot], arm: str) -> None:
     """Print the tables of an arm: joints, masses, gravity.
 
     Example: dynlib show puma560
     """
-    with _told_in_words():
-        typer.echo(_harmless(str(load(arm, values, gravity, tip, base, locks, allow_impossible))))
+    typer.echo(_harmless(str(make_robot())))
 
 
 @app.command()
+@_of_an_arm
 def derive(
-    arm: Arm,
+    make_robot: Callable[[], Robot],
+    arm: str,
     to: Annotated[Ending | None, typer.Option(help="The format; that of -o, or md, if left out.")] = None,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", help="The file to write; printed if left out, or if it is -.")
@@ -334,12 +351,6 @@ def derive(
     ] = None,
     tip_force: TipForce = None,
     tip_moment: TipMoment = None,
-    values: Values = None,
-    gravity: Gravity = None,
-    tip: Tip = None,
-    base: Base = None,
-    locks: Locks = None,
-    allow_impossible: AllowImpossible = False,
 ) -> None:
     """Write the whole derivation of an arm's joint torques, in symbols or for one state.
 
@@ -347,37 +358,32 @@ def derive(
 
     Example: dynlib derive my_arm.toml --to tex --q 0.3,30deg -o arm.tex
     """
-    with _told_in_words():
-        out = None if out == Path("-") else out
-        if out is not None:
-            _refuse_output(out, arm)
-        load_at_tip = _tip_load(tip_force, tip_moment, exact=q is None)
-        robot, state = _state(load(arm, values, gravity, tip, base, locks, allow_impossible), q, dq, ddq)
-        if q is not None:
-            _torques(robot, state, load_at_tip)  # a document would print what is no number
-        chosen = document.ENDINGS[f".{to}"] if to else None
-        with Console(stderr=True).status(escape(f"deriving the torques of {_harmless(robot.name)}")):
-            if out is None:
-                text = document.render(robot, chosen or "markdown", *state, named=named, **load_at_tip)
-            else:
-                document.write(robot, out, *state, to=chosen, named=named, **load_at_tip)
-        typer.echo(_harmless(f"{out} is written.") if out else text, err=bool(out), nl=bool(out))
+    out = None if out == Path("-") else out
+    if out is not None:
+        _refuse_output(out, arm)
+    load_at_tip = _tip_load(tip_force, tip_moment, exact=q is None)
+    robot, state = _state(make_robot(), q, dq, ddq)
+    if q is not None:
+        newton_euler.inverse_dynamics(robot, *state, **load_at_tip)  # a document would print what is no number
+    chosen = document.ENDINGS[f".{to}"] if to else None
+    with Console(stderr=True).status(escape(f"deriving the torques of {_harmless(robot.name)}")):
+        if out is None:
+            text = document.render(robot, chosen or "markdown", *state, named=named, **load_at_tip)
+        else:
+            document.write(robot, out, *state, to=chosen, named=named, **load_at_tip)
+    typer.echo(_harmless(f"{out} is written.") if out else text, err=bool(out), nl=bool(out))
 
 
 @app.command()
+@_of_an_arm
 def torques(
-    arm: Arm,
+    make_robot: Callable[[], Robot],
+    arm: str,
     q: Positions = None,
     dq: Rates = None,
     ddq: Accelerations = None,
     tip_force: TipForce = None,
     tip_moment: TipMoment = None,
-    values: Values = None,
-    gravity: Gravity = None,
-    tip: Tip = None,
-    base: Base = None,
-    locks: Locks = None,
-    allow_impossible: AllowImpossible = False,
 ) -> None:
     """Print what the joints must supply for a state; without --q, in symbols.
 
@@ -387,30 +393,18 @@ def torques(
 
     Example: dynlib torques puma560 --q 0,pi/4,pi,0,pi/4,0 --tip-force 0,0,-10
     """
-    with _told_in_words():
-        load_at_tip = _tip_load(tip_force, tip_moment, exact=q is None)
-        robot, state = _state(load(arm, values, gravity, tip, base, locks, allow_impossible), q, dq, ddq)
-        if q is None:
-            robot = robot.exact()
-            state = robot.motion_symbols()
-        _print_torques(robot, _torques(robot, state, load_at_tip))
-
-
-def _torques(robot: Robot, state: Sequence[Any], load_at_tip: dict[str, Any]) -> Array:
-    """Return what the joints must supply; refuse a state for which no float is large enough."""
+    load_at_tip = _tip_load(tip_force, tip_moment, exact=q is None)
+    robot, state = _state(make_robot(), q, dq, ddq)
+    if q is None:
+        robot = robot.exact()
+        for i, value in enumerate(newton_euler.inverse_dynamics(robot, *robot.motion_symbols(), **load_at_tip), 1):
+            typer.echo(_for_the_command(repr(derivation.show(rf"\tau_{{{i}}}", value))))
+        return
     tau = newton_euler.inverse_dynamics(robot, *state, **load_at_tip)
-    if not is_symbolic(tau) and not np.isfinite(tau).all():
-        raise ValueError(f"the torques of {robot.name} are not finite: {tau.tolist()}; some number given is too large.")
-    return tau
-
-
-def _print_torques(robot: Robot, tau: Array) -> None:
-    for i, (link, value) in enumerate(zip(robot.links, tau, strict=True), start=1):
-        symbol = rf"\tau_{{{i}}}"
-        if isinstance(value, float):
-            typer.echo(f"{notation.text(symbol)} = {value + 0.0:.10g} {'N m' if link.turn else 'N'}")
-        else:
-            typer.echo(_for_the_command(repr(derivation.show(symbol, value))))
+    small = np.abs(tau) <= _ROUNDING * newton_euler.sizes_of_terms(robot, *state, **load_at_tip)
+    for i, (link, value) in enumerate(zip(robot.links, np.where(small, 0.0, tau), strict=True), 1):
+        symbol = notation.text(rf"\tau_{{{i}}}")
+        typer.echo(f"{symbol} = {value:.10g} {'N m' if link.turn else 'N'}")
 
 
 def main() -> None:

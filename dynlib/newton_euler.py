@@ -14,7 +14,7 @@ import numpy as np
 
 from dynlib import acceleration
 from dynlib.acceleration import LinkAcceleration
-from dynlib.arrays import Array, apply, cross, dot, finite, transpose
+from dynlib.arrays import Array, apply, as_floats, cross, dot, finite, transpose
 from dynlib.equation import Equation, equation
 from dynlib.frames import Z, position, rotation
 from dynlib.given import refuse_unknown
@@ -259,3 +259,41 @@ def inverse_dynamics(robot: Robot, q: Any, dq: Any, ddq: Any, **options: Any) ->
     with np.errstate(over="ignore", invalid="ignore"):
         tau = np.stack([link.tau_m for link in recursion(robot, q, dq, ddq, **options)], axis=-1)
     return finite(tau, "the torque", robot, q=q, dq=dq, ddq=ddq, **options)
+
+
+def sizes_of_terms(robot: Robot, q: Any, dq: Any, ddq: Any, **loads: Any) -> Array:
+    """Return how large the terms are of which each torque is the sum; what is tiny beside them is rounding.
+
+    Args:
+        robot: the arm, of numbers.
+        q: joint values of one state, shape (N,), in rad or m.
+        dq: joint rates, shape (N,), in rad/s or m/s.
+        ddq: joint accelerations, shape (N,), in rad/s² or m/s².
+        **loads: loads and base motion, as in :func:`recursion`.
+
+    Returns:
+        Shape (N,), in N m (revolute) or N (prismatic); an upper bound, not an estimate.
+
+    Raises:
+        ValueError: as :func:`recursion` does, or terms that no float can hold.
+        TypeError: floats beside symbols.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
+    >>> upright = [np.pi / 2, 0], [0, 0], [0, 0]  # 10 cos(pi/2) is 6e-16 in floats
+    >>> bool((np.abs(inverse_dynamics(arm, *upright)) < 1e-13 * sizes_of_terms(arm, *upright)).all())
+    True
+    """
+    links, bodies = recursion(robot, q, dq, ddq, **loads), robot.known_bodies()
+
+    def total(*vectors: Array) -> float:
+        return float(sum(np.linalg.norm(as_floats(np.asarray(vector))) for vector in vectors))
+
+    weights = [body.mass * link.g for link, body in zip(links, bodies, strict=True)]
+    with np.errstate(over="ignore", invalid="ignore"):
+        force = total(links[-1].f, *(link.F for link in links), *weights, *(link.f_e for link in links))
+        reach = total(position(robot.tool), *(position(link.T) for link in links), *(body.com for body in bodies))
+        moment = total(links[-1].n, *(link.N for link in links), *(link.n_e for link in links)) + force * reach
+    drives = [total(link.tau_m - link.tau) for link in links]
+    sizes = [(moment if link.turn else force) + drive for link, drive in zip(robot.links, drives, strict=True)]
+    return finite(np.array(sizes), "the size of the terms", robot, q=q, dq=dq, ddq=ddq, **loads)

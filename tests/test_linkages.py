@@ -113,6 +113,7 @@ def test_a_batch_is_its_single_calls(linkage, u):
     for mode in product((1, -1), repeat=len(linkage.assembly_sides)):
         together = linkage.positions(inputs, mode)
         assert together.shape == (3, 4, linkage.n)
+        assert np.abs(gap(linkage, together)).max() < 1e-13
         for index in np.ndindex(3, 4):
             assert (together[index] == linkage.positions(inputs[index], mode)).all()
     width = 2 if linkage.m == 2 else 1

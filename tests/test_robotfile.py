@@ -3,7 +3,6 @@
 import collections
 import re
 import sys
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -286,12 +285,13 @@ def test_a_written_arm_is_read_back_bit_for_bit(seed, joints):
     assert dumps(again) == dumps(arm)
 
 
-@pytest.mark.parametrize("name", [name for name in robots.names() if not robots.text(name).count('"-g"')])
+@pytest.mark.filterwarnings("ignore:.*no real body")
+@pytest.mark.parametrize("name", robots.names())
 def test_arms_of_the_catalogue_are_read_back(name):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        arm = robots.load(name)
-        assert same_data(loads(dumps(arm)), arm)
+    arm = robots.load(name)
+    if arm.is_symbolic:
+        pytest.skip("a file is written of numbers only")
+    assert same_data(loads(dumps(arm)), arm)
 
 
 def test_a_symbolic_arm_is_not_written(tmp_path):

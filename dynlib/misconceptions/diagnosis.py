@@ -11,7 +11,6 @@ import numpy as np
 from dynlib import closed_chain, closed_dynamics, newton_euler
 from dynlib.arrays import Array, as_array, as_floats
 from dynlib.closed_chain import ClosureError, SingularPosition
-from dynlib.frames import position
 from dynlib.mechanism import Mechanism
 from dynlib.misconceptions.closed_chains import CLOSED
 from dynlib.misconceptions.lagrange import LAGRANGE
@@ -235,10 +234,10 @@ def _is_coarse(values: Array) -> bool:
 def _sizes(system: System, q: Any, dq: Any, ddq: Any, **loads: Any) -> Array:
     """Return how large the terms are of which each torque is the sum, in its own unit."""
     if isinstance(system, Robot):
-        return _sizes_of_arm(system, q, dq, ddq, **loads)
+        return newton_euler.sizes_of_terms(system, q, dq, ddq, **loads)
     q, dq, ddq, Gamma = closed_chain.motion_of(system, q, dq, ddq)
     parts = [
-        _sizes_of_arm(chain, *motion) if closed_dynamics.has_inertia(chain) else np.zeros(chain.n)
+        newton_euler.sizes_of_terms(chain, *motion) if closed_dynamics.has_inertia(chain) else np.zeros(chain.n)
         for chain, *motion in zip(system.chains, *map(system.parts, (q, dq, ddq)), strict=True)
     ]
     sizes = np.concatenate(parts)
@@ -246,18 +245,3 @@ def _sizes(system: System, q: Any, dq: Any, ddq: Any, **loads: Any) -> Array:
         push = np.abs(np.concatenate([load.force, load.moment]))
         sizes = sizes + np.abs(closed_chain.tree_jacobian(system, q, load.point)).T @ push
     return np.asarray(np.abs(Gamma).T @ sizes)
-
-
-def _sizes_of_arm(robot: Robot, q: Any, dq: Any, ddq: Any, **loads: Any) -> Array:
-    links = newton_euler.recursion(robot, q, dq, ddq, **loads)
-    bodies = robot.known_bodies()
-
-    def total(*vectors: Array) -> float:
-        return float(sum(np.linalg.norm(as_floats(np.asarray(vector))) for vector in vectors))
-
-    weights = [body.mass * link.g for link, body in zip(links, bodies, strict=True)]
-    force = total(links[-1].f, *(link.F for link in links), *weights, *(link.f_e for link in links))
-    reach = total(position(robot.tool), *(position(link.T) for link in links), *(body.com for body in bodies))
-    moment = total(links[-1].n, *(link.N for link in links), *(link.n_e for link in links)) + force * reach
-    drives = [total(link.tau_m - link.tau) for link in links]
-    return np.array([(moment if link.turn else force) + drive for link, drive in zip(robot.links, drives, strict=True)])

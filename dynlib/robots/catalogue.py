@@ -12,8 +12,8 @@ _ENDING = ".toml"
 def names() -> tuple[str, ...]:
     """Return the names of the arms in the catalogue, in alphabetical order.
 
-    >>> names()[:3]
-    ('cart_pole', 'furuta', 'kr210')
+    >>> "ur5" in names()
+    True
     """
     files = resources.files("dynlib.robots").iterdir()
     return tuple(sorted(file.name.removesuffix(_ENDING) for file in files if file.name.endswith(_ENDING)))
