@@ -235,10 +235,10 @@ def _execute(code: ast.stmt, names: dict[str, Any]) -> None:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def _quiet(folder: Path = BOOK) -> Iterator[None]:
     """Run cells as their kernel does: in the folder of the book, without showing anything."""
     here, backend = os.getcwd(), matplotlib.get_backend()
-    os.chdir(BOOK)
+    os.chdir(folder)
     matplotlib.use("agg")
     try:
         with warnings.catch_warnings(), open(os.devnull, "w", encoding="utf-8") as nowhere:
@@ -422,3 +422,18 @@ def _every_path(node: ast.AST, before: Way = ()) -> Iterator[Way]:
         for place, child in enumerate(value if isinstance(value, list) else [value]):
             if isinstance(child, ast.AST):
                 yield from _every_path(child, (*before, (name, place if isinstance(value, list) else None)))
+
+
+def errors_of(notebook: Any, folder: Path) -> list[str]:
+    """Run a chapter from the top, in a folder, as its reader does; return the cells that fail, with their errors."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    found = []
+    with _quiet(folder):
+        for cell in notebook.cells:
+            if cell.cell_type != "code" or "raises-exception" in cell.metadata.get("tags", []):
+                continue
+            try:
+                exec(compile(TransformerManager().transform_cell(cell.source), cell.id, "exec"), names)
+            except Exception as error:
+                found.append(f"{cell.id}: {type(error).__name__}: {error}")
+    return found

@@ -2,11 +2,14 @@
 
 import cmath
 import itertools
+import json
 import math
+import re
 from dataclasses import replace
 from fractions import Fraction
 
 import hypothesis
+import nbformat
 import numpy as np
 import pytest
 import sympy
@@ -31,6 +34,7 @@ from dynlib.misconceptions import (
 from dynlib.misconceptions.words import WORDS
 from dynlib.robot import Robot
 from dynlib.velocity import BaseMotion, Wrench
+from tools.files import notebooks_in_toc
 
 # ---- A planar arm of two rods, by hand -------------------------------------------------------------
 
@@ -256,7 +260,9 @@ def test_torques_of_a_mistake_by_sympy(key):
 def test_lagrange_knows_no_moving_base():
     motion = BaseMotion(dv=[1, 0, 0])
     for key in ENERGIES:
-        with pytest.raises(NotHere, match=f"{key} is a mistake about an arm whose base stands still"):
+        with pytest.raises(
+            NotHere, match=f'{re.escape(ALL[key].name())}" is a mistake about an arm whose base stands still'
+        ):
             ALL[key].torques(RODS, *STATE, base=motion)
         still = ALL[key].torques(RODS, *STATE, base=BaseMotion())
         assert check.same(still, ALL[key].torques(RODS, *STATE))
@@ -371,7 +377,9 @@ def test_mistakes_of_the_document_count_motors_rightly():
 
 
 def test_a_mistake_belongs_to_arms_or_to_closed_chains():
-    with pytest.raises(NotHere, match="closure_velocity_term is a mistake about closed chains; two rods has none"):
+    with pytest.raises(
+        NotHere, match='velocity term of the closure forgotten" is a mistake about closed chains; two rods has none'
+    ):
         ALL["closure_velocity_term"].torques(RODS, *STATE)
     with pytest.raises(NotHere, match="two rods has no joint 3"):
         AT_JOINT["rotation_transposed_at"](3).torques(RODS, *STATE)
@@ -403,6 +411,13 @@ def test_every_mistake_has_words_and_is_tested():
         assert each.feedback().endswith(".")
         assert "{" not in each.name() + each.feedback()
         assert (each.joint is None) == ("{joint}" not in WORDS["en"][each.key][0])
+
+
+def test_no_chapter_shows_a_key_where_there_is_a_name():
+    for path in notebooks_in_toc():
+        cells = nbformat.read(path, as_version=4).cells
+        shown = json.dumps([cell.outputs for cell in cells if cell.cell_type == "code"])
+        assert [key for key in WORDS["en"] if key in shown] == [], path.stem
 
 
 @pytest.mark.parametrize("answer", [[-16.91, -1.995], [-16.9, -1.99], (-16.914, -1.9948), np.array([-16.9, -2.0])])

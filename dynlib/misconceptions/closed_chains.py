@@ -34,7 +34,10 @@ def _wrong(right: Equation, function: Callable[..., Any], tex: str) -> Equation:
 def _with_energies(key: str, steps: three_legs.Steps) -> Misconception:
     def wrong(arm: Mechanism, q: Any, du: Any, ddu: Any, **loads: Any) -> Array:
         if not isinstance(arm, ThreeLegged):
-            raise NotHere(f"{key} is a mistake about the three-legged arm; {arm.name} is another mechanism.")
+            raise NotHere(
+                f'"{Misconception(key).name()}" is a mistake about the three-legged arm; '
+                f"{arm.name} is another mechanism."
+            )
         error = three_legs.torques(arm, q, du, ddu, steps=steps) - three_legs.torques(arm, q, du, ddu)
         return closed_dynamics.inverse_dynamics(arm, q, du, ddu, **loads) + error  # loads and motors are right
 
@@ -145,7 +148,7 @@ def _multiplier_sign() -> Steps:
 def _one_leg_alone(mechanism: Mechanism, q: Any, du: Any, ddu: Any, *, loads: Sequence[Load] = ()) -> Array:
     """Add to the torques without load what each input's own chain, taken as open, says about the loads."""
     if not loads:
-        raise NotHere("one_leg_alone is a mistake about loads; without any there is nothing to get wrong.")
+        raise NotHere("this is a mistake about loads; without any there is nothing to get wrong.")
     (q,) = mechanism.state(q=q)
     found = closed_dynamics.inverse_dynamics(mechanism, q, du, ddu)
     for load in loads:

@@ -25,7 +25,9 @@ def refuse_moving_base(loads: Mapping[str, Any], key: str) -> None:
     """
     base = loads.get("base")
     if base is not None and any(np.any(motion != 0) for motion in vars(base).values()):
-        raise NotHere(f"{key} is a mistake about an arm whose base stands still; here it moves.")
+        raise NotHere(
+            f'"{Misconception(key).name()}" is a mistake about an arm whose base stands still; here it moves.'
+        )
 
 
 def _with_step(key: str, name: str, tex: str, function: Callable[..., Any]) -> Misconception:

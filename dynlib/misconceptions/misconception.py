@@ -76,7 +76,7 @@ class Misconception:
         if isinstance(system, Mechanism):
             return (self.mechanism or self._in_each_chain)(system, q, dq, ddq, **loads)
         if self.arm is None:
-            raise NotHere(f"{self.key} is a mistake about closed chains; {system.name} has none.")
+            raise NotHere(f'"{self.name()}" is a mistake about closed chains; {system.name} has none.')
         if self.joint is not None and self.joint > system.n:
             raise NotHere(f"{system.name} has no joint {self.joint}.")
         return self.arm(system, q, dq, ddq, **loads)
@@ -84,7 +84,7 @@ class Misconception:
     def _in_each_chain(self, mechanism: Mechanism, q: Any, du: Any, ddu: Any, **loads: Any) -> Array:
         """Compute each chain of the cut mechanism with the mistake; motion, loads and projection are right."""
         if self.arm is None:
-            raise NotHere(f"{self.key} is a mistake about open arms; {mechanism.name} is a mechanism.")
+            raise NotHere(f'"{self.name()}" is a mistake about open arms; {mechanism.name} is a mechanism.')
         q, dq, ddq, Gamma = closed_chain.motion_of(mechanism, q, du, ddu)
         forces = closed_dynamics.tree_torques(mechanism, q, dq, ddq, **loads)
         pieces = zip(mechanism.chains, *map(mechanism.parts, (q, dq, ddq)), strict=True)
