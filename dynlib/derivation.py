@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 import sympy
 
-from dynlib import newton_euler, notation
+from dynlib import lines, newton_euler, notation
 from dynlib.arrays import Array, is_symbolic
 from dynlib.equation import Equation
+from dynlib.lines import COLUMN, TERMINAL, Room, Row
 from dynlib.links import Joint
 from dynlib.newton_euler import Steps
 from dynlib.robot import Robot
@@ -40,7 +41,7 @@ A product of k sines and cosines counts as the :math:`2^{k-1}` terms that it bec
 
 WORDS = {
     "en": {
-        "too_long": "up to {terms:,} terms, too long to be written out; derive(robot, named=True) gives short lines",
+        "too_long": "up to {terms:,} terms, too long to be shown; derive(robot, named=True) is short",
     }
 }
 """The sentences of this module, by language.
@@ -83,26 +84,31 @@ class PrintedStep:
         """Say whether the value has so many terms (:data:`LONGEST`) that only its size is shown."""
         return is_too_long(self.value)
 
-    def shown(self) -> str:
-        """Return the TeX of the value, written out as sums; of its size, if it is too long for that."""
-        return _shown(self.value, collect=True)
+    def rows(self, room: Room = COLUMN) -> list[Row]:
+        """Return equation, value and the meaning of each name in as many lines as there must be."""
+        left, right = self.sides()
+        first = list(lines.broken(left, right, room, self.source))
+        if self.is_too_long:
+            return [*first, Row("", "= " + _size_of(self.value))]
+        value = written_out(self.value, collect=True)
+        below = (replace(row, left="") if row.left == left else row for row in lines.rows(left, value, room))
+        return [*first, *below]
+
+    def meanings(self, room: Room = COLUMN) -> list[Row]:
+        """Return what each name stands for in as many lines as there must be."""
+        named = ((notation.latex(name), notation.latex(meaning)) for name, meaning in self.names.items())
+        return [row for name, meaning in named for row in lines.broken(name, meaning, room)]
 
     def tex(self) -> str:
         """Return symbol, equation, source number and value as one TeX display."""
-        left, right = self.sides()
-        lines = [rf"{left} &= {right} \tag{{{self.source}}}", f"&= {self.shown()}"]
-        lines += [f"{notation.latex(name)} &= {notation.latex(meaning)}" for name, meaning in self.names.items()]
-        return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"
+        return lines.aligned([*self.rows(), *self.meanings()])
 
     def _repr_markdown_(self) -> str:
         return self.tex()
 
     def __repr__(self) -> str:
-        left, right = map(notation.text, self.sides())
-        lines = [f"{left} = {right}    ({self.source})", f"{' ' * len(left)} = {notation.text(self.shown())}"]
-        for name, meaning in self.names.items():
-            lines.append(f"  {notation.text(notation.latex(name))} = {notation.text(notation.latex(meaning))}")
-        return "\n".join(lines)
+        shown = lines.plain(self.rows(TERMINAL))
+        return shown + "".join(f"\n  {line}" for line in lines.plain(self.meanings(TERMINAL)).splitlines())
 
 
 @dataclass(frozen=True, eq=False)
@@ -425,11 +431,18 @@ class Shown:
     symbol: str
     value: Any
 
+    def rows(self, room: Room = COLUMN) -> list[Row]:
+        """Return the formula in as many lines as there must be."""
+        value = np.asarray(self.value, dtype=object) if not isinstance(self.value, np.ndarray) else self.value
+        if is_too_long(value):
+            return [Row(self.symbol, "= " + _size_of(value))]
+        return list(lines.rows(self.symbol, written_out(value), room))
+
     def _repr_markdown_(self) -> str:
-        return f"$$\n{self.symbol} = {_shown(self.value)}\n$$"
+        return f"$$\n{lines.formula(self.rows())}\n$$"
 
     def __repr__(self) -> str:
-        return f"{notation.text(self.symbol)} = {notation.text(_shown(self.value))}"
+        return lines.plain(self.rows(TERMINAL))
 
 
 def is_too_long(array: Array) -> bool:
@@ -442,13 +455,9 @@ def is_too_long(array: Array) -> bool:
     return is_symbolic(array) and sum(map(_count_written_terms, array.flat)) > LONGEST
 
 
-def _shown(value: Any, collect: bool = False) -> str:
-    """Return the TeX of a value written out, or of its size if it is too long for that."""
-    array = np.asarray(value, dtype=object) if not isinstance(value, np.ndarray) else value
-    if is_too_long(array):
-        terms = sum(map(count_terms, array.flat))
-        return rf"\text{{{WORDS['en']['too_long'].format(terms=terms)}}}"
-    return notation.latex(written_out(array, collect))
+def _size_of(value: Array) -> str:
+    """Return the TeX that stands for a value that is too long to be written out."""
+    return rf"\text{{{WORDS['en']['too_long'].format(terms=sum(map(count_terms, value.flat)))}}}"
 
 
 def written_out(value: Any, collect: bool = False) -> Array:

@@ -16,10 +16,10 @@ from typing import Any, Literal
 import numpy as np
 import sympy
 
-from dynlib import derivation, notation
-from dynlib.arrays import Array
-from dynlib.derivation import Derivation, PrintedStep, count_terms
+from dynlib import derivation, lines, notation
+from dynlib.derivation import Derivation, count_terms
 from dynlib.files import refuse_to_write, write_text
+from dynlib.lines import COLUMN, Row
 from dynlib.links import Body
 from dynlib.mechanism import Mechanism
 from dynlib.robot import Robot
@@ -149,8 +149,6 @@ SECTIONS: dict[str, tuple[str, ...]] = {
 :meta hide-value:
 """
 
-_WIDTH = 76  # letters in a line of a formula, as plain text
-
 
 class Math(str):
     """TeX, among text."""
@@ -173,15 +171,6 @@ class Paragraph:
     """Sentences with formulas among them."""
 
     text: Text
-
-
-@dataclass(frozen=True)
-class Row:
-    """A line of a formula: left side, right side (which begins with its relation sign, if any), source number."""
-
-    left: str
-    right: str
-    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -350,7 +339,7 @@ def _blocks(
             steps = [step for step in derived if step.equation.quantity == quantity]
             if steps:
                 yield Paragraph(words.say(quantity))
-            yield from (Formula(tuple(_rows(step))) for step in steps)
+            yield from (Formula((*step.rows(), *step.meanings())) for step in steps)
     yield Heading(2, words.say("result"), "result")
     yield from _result(robot, derived, words)
 
@@ -487,25 +476,6 @@ def _base_rows(base: BaseMotion) -> Iterator[Row]:
         yield Row(f"{{}}^{{0}}{symbol}_{{0}}", "= " + notation.latex(value))
 
 
-def _rows(step: PrintedStep) -> Iterator[Row]:
-    """Yield the lines of a step: its equation, its value, and what the names in the value stand for."""
-    left, right = step.sides()
-    yield from _broken(left, right, step.source)
-    if step.is_too_long or _width(step.value) <= _WIDTH:
-        yield Row("", "= " + step.shown())
-    else:
-        parts = derivation.written_out(step.value, collect=True)
-        for place in np.ndindex(parts.shape):
-            component = "xyz"[place[0]] if len(place) == 1 else "".join(str(k + 1) for k in place)
-            symbol = rf"\left({left}\right)_{{{component}}}" if place else ""
-            yield from _broken(symbol, notation.latex(parts[place]))
-    for name, meaning in step.names.items():
-        tex = notation.latex(meaning)
-        if max(len(notation.text(term)) for term in _terms(tex)) > _WIDTH:  # a long bracket cannot be broken
-            tex = notation.latex(sympy.expand(meaning))
-        yield from _broken(notation.latex(name), tex)
-
-
 def _result(robot: Robot, derived: Derivation, words: _Words) -> Iterator[Block]:
     last = {step.link: step for step in derived if step.equation.quantity in ("tau", "tau_m")}  # tau_m comes later
     torques = np.array([derived.without_names(last[link].value).item() for link in sorted(last)], dtype=object)
@@ -522,42 +492,7 @@ def _result(robot: Robot, derived: Derivation, words: _Words) -> Iterator[Block]
         return
     yield Paragraph(words.say("result_closed"))
     for left, torque in zip(lefts, derivation.written_out(torques, collect=True), strict=True):
-        yield Formula(tuple(_broken(left, notation.latex(torque))))
-
-
-# How long a formula is ------------------------------------------------------------------------------------------------
-
-
-def _width(value: Array) -> int:
-    """Return the letters in a line of a value; a matrix is as wide as the widest entries of its columns together."""
-    columns = np.atleast_2d(value.T if value.ndim == 2 else value.reshape(1, -1))
-    parts = derivation.written_out(columns, collect=True)
-    return sum(max(len(notation.text(notation.latex(entry))) for entry in column) for column in parts)
-
-
-def _broken(left: str, right: str, source: str = "") -> Iterator[Row]:
-    """Yield a formula in as many rows as it needs, broken before plus and minus signs outside of all brackets."""
-    relation, line, begun = "= ", "", False
-    for term in _terms(right):
-        if line and len(notation.text(f"{line} {term}")) > _WIDTH:
-            yield Row("" if begun else left, relation + line, "" if begun else source)
-            relation, line, begun = r"\quad ", "", True
-        line = f"{line} {term}".strip()
-    yield Row("" if begun else left, relation + line, "" if begun else source)
-
-
-def _terms(tex: str) -> list[str]:
-    """Split a sum in TeX into its terms, each with its sign, at the top level only."""
-    terms, depth, start = [], 0, 0
-    for found in re.finditer(r"\\begin|\\end|[{(\[]|[})\]]| (?=[+-] )", tex):
-        mark = found[0]
-        if mark == " ":
-            if depth == 0:
-                terms.append(tex[start : found.start()])
-                start = found.end()
-        else:
-            depth += 1 if mark in ("\\begin", "{", "(", "[") else -1
-    return [*terms, tex[start:]]
+        yield Formula(tuple(lines.broken(left, notation.latex(torque), COLUMN)))
 
 
 # How it looks ---------------------------------------------------------------------------------------------------------
@@ -575,7 +510,7 @@ def _markdown_block(block: Block) -> str:
         case Paragraph(text):
             return _markdown_text(text)
         case Formula(rows):
-            return "$$\n" + _aligned(rows, "aligned") + "\n$$"
+            return "$$\n" + lines.aligned(rows, "aligned") + "\n$$"
         case Grid(head, rows):
             first, *others = ("| " + " | ".join(_markdown_text((c,)) for c in line) + " |" for line in (head, *rows))
             return "\n".join([first, "|" + " --- |" * len(head), *others])
@@ -586,15 +521,6 @@ def _markdown_text(text: Text) -> str:
         f"${part}$" if isinstance(part, Math) else re.sub(r"([\\`*_{}\[\]<>|$#])", r"\\\1", part) for part in text
     )
     return "".join(escaped)
-
-
-def _aligned(rows: Iterable[Row], environment: str) -> str:
-    """Return the rows in an environment of amsmath that aligns them."""
-    lines = []
-    for row in rows:
-        number = rf" \tag{{{row.source}}}" if environment == "align*" else rf" \qquad \text{{({row.source})}}"
-        lines.append(f"{row.left} &{row.right}{number if row.source else ''}".strip())
-    return f"\\begin{{{environment}}}\n" + " \\\\\n".join(lines) + f"\n\\end{{{environment}}}"
 
 
 _LATEX = r"""\documentclass[a4paper]{article}
@@ -627,10 +553,10 @@ def _latex_block(block: Block) -> str:
         case Paragraph(text):
             return _latex_text(text)
         case Formula(rows):
-            return _aligned(rows, "align*")
+            return lines.aligned(rows)
         case Grid(head, rows):
-            lines = [" & ".join(_latex_text((cell,)) for cell in line) + r" \\" for line in (head, *rows)]
-            body = "\n".join([r"\hline", lines[0], r"\hline", *lines[1:], r"\hline"])
+            printed = [" & ".join(_latex_text((cell,)) for cell in line) + r" \\" for line in (head, *rows)]
+            body = "\n".join([r"\hline", printed[0], r"\hline", *printed[1:], r"\hline"])
             size = r"\footnotesize" if len(head) > 6 else r"\small"
             table = rf"\begin{{tabular}}{{{'l' * len(head)}}}" + f"\n{body}\n" + r"\end{tabular}"
             return rf"\begin{{center}}{size}\setlength{{\tabcolsep}}{{3pt}}" + f"\n{table}\n" + r"\end{center}"

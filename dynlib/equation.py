@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from dynlib import notation
+from dynlib import lines
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,10 +51,10 @@ class Equation:
         return self.prismatic_source if joint == "prismatic" and self.prismatic_source else self.source
 
     def __repr__(self) -> str:
-        return f"{notation.text(self.symbol)} = {notation.text(self.tex)}    ({self.source})"
+        return lines.plain(lines.broken(self.symbol, self.tex, lines.TERMINAL, self.source))
 
     def _repr_latex_(self) -> str:
-        return rf"$\displaystyle {self.symbol} = {self.tex}$"
+        return rf"$\displaystyle {lines.formula(lines.broken(self.symbol, self.tex, lines.COLUMN))}$"
 
 
 def _with_indices(tex: str, link: int) -> str:

@@ -418,6 +418,8 @@ _COMMANDS = {
     r"\lvert": "|",
     r"\rvert": "|",
     r"\big": "",
+    r"\bigl": "",
+    r"\bigr": "",
     r"\times": "×",
     r"\,": " ",
     r"\top": "T",
