@@ -171,8 +171,15 @@ def plain(lines: Iterable[Row]) -> str:
         left = notation.text(row.left) or " " * len(left)
         deeper = " " * _DEEPER_BY * row.right.count(r"\quad") if row.right.startswith(r"\quad") else ""
         number = f"    ({row.source})" if row.source else ""
-        shown.append(f"{left} {deeper}{notation.text(row.right)}{number}")
+        shown.append(_row_by_row(f"{left} {deeper}{notation.text(row.right)}{number}"))
     return "\n".join(shown)
+
+
+def _row_by_row(line: str) -> str:
+    """Return a line that is too wide with each row of its matrix on a line of its own."""
+    return (
+        line if len(line) <= _LETTERS else line.replace("; ", ";\n" + " " * (line.index("[") + 1 if "[" in line else 0))
+    )
 
 
 def aligned(lines: Iterable[Row], environment: str = "align*") -> str:
@@ -294,13 +301,14 @@ class _Measure:
 COLUMN = Room(32.0, ems)
 """The column of text on a page of the book at its widest, in em of a formula's font."""
 
+_LETTERS = 84
 _DEEPER_BY = 4
 _GAPS = 5  # between the left and the right side, and before the number
 
 
 def _letters(tex: str) -> int:
-    return len(notation.text(tex)) + _DEEPER_BY * tex.count(r"\quad")
+    return max(map(len, notation.text(tex).split("; "))) + _DEEPER_BY * tex.count(r"\quad")
 
 
-TERMINAL = Room(84 - _GAPS, _letters)
-"""A line of 84 letters in a terminal or a printed output."""
+TERMINAL = Room(_LETTERS - _GAPS, _letters)
+"""A line of 84 letters in a terminal or a printed output; a matrix has a line for each row."""

@@ -128,6 +128,15 @@ def test_plain_lines_that_go_on_stand_under_the_right_side():
     assert lines.plain(rows).splitlines() == ["x = a    (B2.1)", "      - b", "          + c", "yyy = d"]
 
 
+def test_a_wide_matrix_has_a_line_for_each_row():
+    half = sum(sympy.Symbol(f"x{k}") for k in range(1, 9))
+    shown = repr(derivation.show("M", np.array([[half, A], [B, half]], dtype=object))).splitlines()
+    assert [line.index("x₁") for line in shown] == [5, 8]
+    assert shown[0].endswith("x₈, a;")
+    assert shown[1].endswith("x₈]")
+    assert repr(derivation.show("M", np.array([[A, B], [C, D]], dtype=object))) == "M = [a, b; c, d]"
+
+
 def test_a_formula_of_one_line_needs_no_environment():
     assert lines.formula([Row("x", "= a")]) == "x = a"
     assert lines.formula([Row("x", "= a"), Row("", r"\quad + b")]).startswith(r"\begin{aligned}")
