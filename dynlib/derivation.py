@@ -41,7 +41,7 @@ A product of k sines and cosines counts as the :math:`2^{k-1}` terms that it bec
 
 WORDS = {
     "en": {
-        "too_long": "up to {terms:,} terms, too long to be shown; derive(robot, named=True) is short",
+        "too_long": "up to {terms:,} terms, too long to be shown: see derive(robot, named=True)",
     }
 }
 """The sentences of this module, by language.
@@ -87,17 +87,20 @@ class PrintedStep:
     def rows(self, room: Room = COLUMN) -> list[Row]:
         """Return equation, value and the meaning of each name in as many lines as there must be."""
         left, right = self.sides()
-        first = list(lines.broken(left, right, room, self.source))
+        first = list(lines.broken(left, right, room.beside(self.source), self.source))
         if self.is_too_long:
             return [*first, Row("", "= " + _size_of(self.value))]
         value = written_out(self.value, collect=True)
-        below = (replace(row, left="") if row.left == left else row for row in lines.rows(left, value, room))
+        below = (
+            replace(row, left="") if row.left == left else row
+            for row in lines.rows(left, value, room.below(self.source))
+        )
         return [*first, *below]
 
     def meanings(self, room: Room = COLUMN) -> list[Row]:
         """Return what each name stands for in as many lines as there must be."""
         named = ((notation.latex(name), notation.latex(meaning)) for name, meaning in self.names.items())
-        return [row for name, meaning in named for row in lines.broken(name, meaning, room)]
+        return [row for name, meaning in named for row in lines.broken(name, meaning, room.below(self.source))]
 
     def tex(self) -> str:
         """Return symbol, equation, source number and value as one TeX display."""

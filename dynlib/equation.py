@@ -51,7 +51,7 @@ class Equation:
         return self.prismatic_source if joint == "prismatic" and self.prismatic_source else self.source
 
     def __repr__(self) -> str:
-        return lines.plain(lines.broken(self.symbol, self.tex, lines.TERMINAL, self.source))
+        return lines.plain(lines.broken(self.symbol, self.tex, lines.TERMINAL.beside(self.source), self.source))
 
     def _repr_latex_(self) -> str:
         return rf"$\displaystyle {lines.formula(lines.broken(self.symbol, self.tex, lines.COLUMN))}$"

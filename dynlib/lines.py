@@ -7,7 +7,7 @@ much there is for plain text.
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -37,14 +37,24 @@ class Room:
     Attributes:
         width: the greatest width.
         of: returns the width of TeX.
+        numbers_in_a_column: the number of an equation takes room from all its lines, not from its first alone.
     """
 
     width: float
     of: Callable[[str], float]
+    numbers_in_a_column: bool = False
 
     def holds(self, *parts: str) -> bool:
         """Say whether parts of a line have room side by side."""
         return sum(map(self.of, parts)) <= self.width
+
+    def beside(self, source: str) -> "Room":
+        """Return the room beside the number of an equation."""
+        return replace(self, width=self.width - self.of(f"({source})") - 1)
+
+    def below(self, source: str) -> "Room":
+        """Return the room in the lines below one with a number."""
+        return self.beside(source) if self.numbers_in_a_column else self
 
 
 def rows(left: str, value: Array, room: Room) -> Iterator[Row]:
@@ -84,7 +94,7 @@ def broken(left: str, right: str, room: Room, source: str = "") -> Iterator[Row]
         left: TeX of the left side.
         right: TeX of the right side.
         room: that there is for the whole line.
-        source: number of the equation, which stands in the first line.
+        source: number of the equation, to stand in the first line, beside the room.
 
     Yields:
         The lines.
@@ -92,10 +102,9 @@ def broken(left: str, right: str, room: Room, source: str = "") -> Iterator[Row]
     >>> [row.right for row in broken("x", "a + b - c", Room(8, len))]
     ['= a + b', '\\quad - c']
     """
-    beside = f"({source})" if source else ""
     line, first = "=", True
     for piece, deep in _pieces(right, room):
-        if line not in ("=", _DEEPER[deep]) and not room.holds(left, f"{line} {piece}", beside if first else ""):
+        if line not in ("=", _DEEPER[deep]) and not room.holds(left, f"{line} {piece}"):
             yield Row(left if first else "", line, source if first else "")
             line, first = _DEEPER[deep], False
         line = f"{line} {piece}"
@@ -177,9 +186,9 @@ def plain(lines: Iterable[Row]) -> str:
 
 def _row_by_row(line: str) -> str:
     """Return a line that is too wide with each row of its matrix on a line of its own."""
-    return (
-        line if len(line) <= _LETTERS else line.replace("; ", ";\n" + " " * (line.index("[") + 1 if "[" in line else 0))
-    )
+    if len(line) <= _LETTERS or "[" not in line:
+        return line
+    return line.replace("; ", ";\n" + " " * (line.index("[") + 1))
 
 
 def aligned(lines: Iterable[Row], environment: str = "align*") -> str:
@@ -298,12 +307,12 @@ class _Measure:
             column = column + 1 if mark == "&" else 0
 
 
-COLUMN = Room(32.0, ems)
+COLUMN = Room(32.0, ems, numbers_in_a_column=True)
 """The column of text on a page of the book at its widest, in em of a formula's font."""
 
 _LETTERS = 84
 _DEEPER_BY = 4
-_GAPS = 5  # between the left and the right side, and before the number
+_GAPS = 4  # between the left and the right side, and before a number
 
 
 def _letters(tex: str) -> int:

@@ -60,7 +60,7 @@ def rows_of(step):
     yield left, right
     parts = derivation.written_out(step.value, collect=True)
     whole = ("", notation.latex(parts))
-    if not parts.ndim or COLUMN.holds(left, "= " + whole[1]):
+    if not parts.ndim or COLUMN.below(step.source).holds(left, "= " + whole[1]):
         yield whole
     else:
         for place, entry in np.ndenumerate(parts):
