@@ -307,7 +307,7 @@ class _Measure:
             column = column + 1 if mark == "&" else 0
 
 
-COLUMN = Room(32.0, ems, numbers_in_a_column=True)
+COLUMN = Room(31.0, ems, numbers_in_a_column=True)
 """The column of text on a page of the book at its widest, in em of a formula's font."""
 
 _LETTERS = 84
