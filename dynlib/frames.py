@@ -169,7 +169,8 @@ def joint_transform(fixed: Array, angle: Array, distance: Array) -> Array:
 def dh_modified(a: Array, alpha: Array, d: Array, theta: Array) -> Array:
     r"""Return the transform of one row of a *modified* DH table (document A, Craig).
 
-    :math:`{}^{i-1}_{i}T = \mathrm{Rot}_x(\alpha)\,\mathrm{Trans}_x(a)\,\mathrm{Rot}_z(\theta)\,\mathrm{Trans}_z(d)`;
+    :math:`{}^{i-1}_{i}T = \mathrm{Rot}_x(\alpha)\,\mathrm{Trans}_x(a)`
+    :math:`\mathrm{Rot}_z(\theta)\,\mathrm{Trans}_z(d)`;
     frame i sits on axis i, at the near end of link i.
 
     Args:
@@ -191,7 +192,8 @@ def dh_modified(a: Array, alpha: Array, d: Array, theta: Array) -> Array:
 def dh_standard(a: Array, alpha: Array, d: Array, theta: Array) -> Array:
     r"""Return the transform of one row of a *standard* DH table (document B, B1.1).
 
-    :math:`{}^{i-1}_{i}T = \mathrm{Rot}_z(\theta)\,\mathrm{Trans}_z(d)\,\mathrm{Trans}_x(a)\,\mathrm{Rot}_x(\alpha)`;
+    :math:`{}^{i-1}_{i}T = \mathrm{Rot}_z(\theta)\,\mathrm{Trans}_z(d)`
+    :math:`\mathrm{Trans}_x(a)\,\mathrm{Rot}_x(\alpha)`;
     frame i sits at the far end of link i, on axis i+1.
 
     Args:

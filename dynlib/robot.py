@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -466,7 +467,7 @@ class Robot(Data):
         if self.table is not None:
             lines.append(str(self.table))
             if self.table.convention == "standard":
-                lines.append("  Below, frame i sits on the axis of joint i, not at the far end; data are in its axes.")
+                lines.append("  Below, frame i sits on the axis of joint i, not at the far end, and so are the data.")
         rows = [("i", "joint", "origin (m)", "mass (kg)", "mass centre (m)", "Ixx Iyy Izz (kg m²)")]
         for i, link in enumerate(self.links, start=1):
             vectors = (frames.position(link.fixed), link.com, np.diagonal(link.inertia))
@@ -578,10 +579,11 @@ def _particulars(i: int, link: Link) -> list[str]:
     motor = link.motor
     if motor is not None and (motor.inertia != 0 or motor.viscous != 0 or np.any(motor.coulomb != 0)):
         force, inertia, per_rate = ("N", "kg", "N s/m") if link.slide else ("N m", "kg m²", "N m s")
-        lines.append(
-            f"  motor {i}: gear {_plain(motor.gear)}, rotor inertia {_plain(motor.inertia)} {inertia}, viscous "
+        text = (
+            f"motor {i}: gear {_plain(motor.gear)}, rotor inertia {_plain(motor.inertia)} {inertia}, viscous "
             f"friction {_plain(motor.viscous)} {per_rate}, dry friction {_listed(motor.coulomb)} {force}"
         )
+        lines += wrap(text, 84, initial_indent="  ", subsequent_indent=" " * 4)
     return lines
 
 

@@ -25,6 +25,7 @@ from tools.test import failures as summary_of
 BOOK = ROOT / "book"
 NBVAL = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env"]
 LONGEST, USUAL = 15, 8  # lines of a code cell: at most, and in nine of ten cells
+WIDEST = 84  # letters of a line of code, and of a printed line with columns
 
 
 def read(path):
@@ -91,6 +92,35 @@ def test_code_cells_are_short_and_text_stands_between_them(path):
     assert len(longer) <= 0.1 * len(lengths), f"more than a tenth of the cells has over {USUAL} lines: {longer}"
     kinds = "".join("c" if cell.cell_type == "code" else "t" for cell in notebook.cells)
     assert "ccc" not in kinds, "three code cells in a row without text between them"
+
+
+@notebooks
+def test_lines_of_code_fit_on_the_page(path):
+    long = [
+        (cell.id, line) for cell in code_cells(read(path)) for line in cell.source.splitlines() if len(line) > WIDEST
+    ]
+    assert long == [], f"lines of more than {WIDEST} letters"
+
+
+@notebooks
+def test_printed_lines_fit_on_the_page_unless_they_are_sentences_that_break(path):
+    printed = [
+        (cell.id, line)
+        for cell in code_cells(read(path))
+        for output in cell.outputs
+        for line in _printed(output).splitlines()
+    ]
+    assert [(name, line) for name, line in printed if len(line) > WIDEST and re.search(r"\S {2,}\S", line)] == []
+    sentences = [line for _, line in printed if len(line) > WIDEST]
+    assert [line for line in sentences if max(map(len, line.split())) > 30] == [], "a word that cannot be broken"
+
+
+def _printed(output):
+    """What a page shows of an output as plain text."""
+    if output.output_type == "stream":
+        return output.text
+    data = output.get("data", {})
+    return "" if {"text/markdown", "text/latex", "image/svg+xml"} & set(data) else data.get("text/plain", "")
 
 
 def test_nbval_collects_every_cell():

@@ -7,6 +7,7 @@ import lxml.html
 import pytest
 from browser import chromium, served
 
+from dynlib import lines
 from tools.files import ROOT, pages_in_toc
 from tools.test import CHECKED_SITE
 
@@ -155,6 +156,63 @@ def test_everything_is_in_reach(page, site):
 def test_everything_is_in_reach_on_all_pages(page, site):
     assert out_of_reach(page, site, LOOKED_AT, WIDTHS) == {}
     assert out_of_reach(page, site, REFERENCE, WIDTHS[:1]) == {}
+
+
+WIDE_FORMULAS = """() => [...MathJax.startup.document.math].flatMap(({math, display, typesetRoot: shown}) => {
+  const letters = [...shown.querySelectorAll("mjx-c, mjx-line")].map(each => each.getBoundingClientRect());
+  const seen = letters.filter(each => each.width);
+  const width = Math.max(...seen.map(each => each.right)) - Math.min(...seen.map(each => each.left));
+  const column = shown.closest("p, li, dd, div");
+  if (!seen.length || shown.closest("table")) return [];
+  return [{math, display, width, room: column.clientWidth, em: parseFloat(getComputedStyle(shown).fontSize)}];
+})"""
+
+
+def formulas(page, site, width):
+    """Yield each formula of all pages with its width, the room that it has and the size of its letters, in pixels."""
+    page.set_viewport_size({"width": width, "height": 900})
+    for name in filter(with_formulas, PAGES):
+        page.goto(f"{site}/{name}.html", wait_until="load")
+        page.wait_for_function("window.MathJax?.startup?.promise !== undefined")
+        page.evaluate("MathJax.startup.promise")
+        page.evaluate(OPEN)
+        page.wait_for_timeout(200)
+        yield from ({"page": name, **each} for each in page.evaluate(WIDE_FORMULAS))
+
+
+@pytest.mark.slow
+def test_no_formula_is_wider_than_its_column_on_a_laptop_and_their_widths_are_known(page, site):
+    found = list(formulas(page, site, 1280))
+    assert [(each["page"], each["math"][:80]) for each in found if each["width"] > each["room"] + 1] == []
+    printed = [each for each in found if re.fullmatch(r"\s*[^&]*\\mathrm\{[sc]\}[^&]*", each["math"])]
+    ratios = [lines.ems(each["math"]) * each["em"] / each["width"] for each in printed]
+    assert len(ratios) > 20
+    assert min(ratios) > 0.9
+    assert max(ratios) < 1.1
+
+
+@pytest.mark.slow
+def test_no_formula_in_a_sentence_is_wider_than_a_phone(page, site):
+    found = [each for each in formulas(page, site, 360) if not each["display"]]
+    assert len(found) > 500
+    assert [(each["page"], each["math"][:80]) for each in found if each["width"] > each["room"]] == []
+
+
+@pytest.mark.slow
+def test_printed_sentences_break_at_the_edge_of_a_phone(page, site):
+    page.set_viewport_size({"width": 360, "height": 900})
+    too_wide = """() => [...document.querySelectorAll(".cell_output .sentences pre")]
+        .filter(each => each.checkVisibility() && each.scrollWidth > each.clientWidth + 1)
+        .map(each => each.textContent.slice(0, 80))"""
+    for name in LOOKED_AT:
+        page.goto(f"{site}/{name}.html", wait_until="load")
+        page.evaluate(OPEN)
+        assert page.evaluate(too_wide) == [], name
+    page.goto(f"{site}/book/your_own_arm.html", wait_until="load")
+    broken = page.locator(".cell_output .sentences pre", has_text="no convention")
+    assert broken.evaluate("each => getComputedStyle(each).whiteSpace") == "pre-wrap"
+    table = page.locator(".cell_output pre", has_text="revolute").first
+    assert table.evaluate("each => getComputedStyle(each).whiteSpace") == "pre"
 
 
 def faults(page, site, theme, names):

@@ -4,10 +4,12 @@
 - MathJax only on pages that hold a formula.
 - The few icons that the pages use, as pictures in one small style sheet, instead of a script of 1.5 MB with all.
 - Names and roles that readers with a screen reader meet.
+- Printed sentences break at the edge of a phone; printed tables keep their columns.
 """
 
 import re
 from collections.abc import Iterable, Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -93,9 +95,21 @@ def head_of(app: Sphinx, page: str, template: str, context: dict[str, Any], docu
 def corrected(html: str) -> str:
     """Return a finished page with the corrections made."""
     html = re.sub(r"<dl>\s*(?=<dd><em class=\"sig-param)(.*?)</dl>", lines_of_signature, html, flags=re.DOTALL)
+    html = PRINTED.sub(wrapped, html)
     for wrong, right in CORRECTIONS:
         html = re.sub(wrong, right, html)
     return html
+
+
+PRINTED = re.compile(r'<div class="output (?=[^>]*>\s*<div class="highlight">\s*<pre>(.*?)</pre>)', re.DOTALL)
+NARROW = 38  # letters that fit beside the edges of a phone
+
+
+def wrapped(found: re.Match[str]) -> str:
+    """Return the beginning of a printed output, marked if its long lines are sentences: they have no columns."""
+    text = unescape(re.sub(r"<[^>]*>", "", found[1]))
+    columns = any(len(line) > NARROW and re.search(r"\S {2,}\S", line) for line in text.splitlines())
+    return found[0] if columns else found[0] + "sentences "
 
 
 def lines_of_signature(found: re.Match[str]) -> str:
