@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -579,11 +578,9 @@ def _particulars(i: int, link: Link) -> list[str]:
     motor = link.motor
     if motor is not None and (motor.inertia != 0 or motor.viscous != 0 or np.any(motor.coulomb != 0)):
         force, inertia, per_rate = ("N", "kg", "N s/m") if link.slide else ("N m", "kg m²", "N m s")
-        text = (
-            f"motor {i}: gear {_plain(motor.gear)}, rotor inertia {_plain(motor.inertia)} {inertia}, viscous "
-            f"friction {_plain(motor.viscous)} {per_rate}, dry friction {_listed(motor.coulomb)} {force}"
-        )
-        lines += wrap(text, 84, initial_indent="  ", subsequent_indent=" " * 4)
+        lines.append(f"  motor {i}: gear {_plain(motor.gear)}, rotor inertia {_plain(motor.inertia)} {inertia},")
+        dry = _listed(motor.coulomb)
+        lines.append(f"    viscous friction {_plain(motor.viscous)} {per_rate}, dry friction {dry} {force}")
     return lines
 
 

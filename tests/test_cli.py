@@ -222,7 +222,7 @@ def test_torques_too_long_to_be_shown_come_with_advice_for_the_command():
     assert (
         run("torques", "puma560")[0]
         .splitlines()[0]
-        .endswith("written out; dynlib derive ARM --named gives short lines")
+        .endswith("too long to be shown: see dynlib derive ARM --named")
     )
 
 

@@ -126,8 +126,10 @@ def test_printed_robot_shows_products_of_inertia_and_motors():
     lines = str(Robot([turning, sliding, ideal], gravity=[0, 0, 0])).splitlines()
     assert lines[5:] == [
         "  link 1: entries Ixy Ixz Iyz of the inertia matrix 0.1 -0.2 0.3 kg m²",
-        "  motor 1: gear -50, rotor inertia 0.01 kg m², viscous friction 0.2 N m s, dry friction 3 -4 N m",
-        "  motor 2: gear 1, rotor inertia 0 kg, viscous friction 0.5 N s/m, dry friction 0 0 N",
+        "  motor 1: gear -50, rotor inertia 0.01 kg m²,",
+        "    viscous friction 0.2 N m s, dry friction 3 -4 N m",
+        "  motor 2: gear 1, rotor inertia 0 kg,",
+        "    viscous friction 0.5 N s/m, dry friction 0 0 N",
     ]
 
 
