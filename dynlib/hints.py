@@ -32,7 +32,9 @@ class Hint(UserWarning):
 
 def is_made_anew() -> bool:
     """Say whether the record whose ``__post_init__`` asks is made of data, and not by a change of another record."""
-    made_by = sys._getframe(3)  # behind __post_init__ and the __init__ that dataclasses write
+    made_by = sys._getframe(1)
+    while made_by.f_back is not None and made_by.f_code.co_name in ("__post_init__", "__init__"):
+        made_by = made_by.f_back
     return str(made_by.f_globals["__name__"]) != "dataclasses"
 
 
@@ -139,7 +141,8 @@ def inertias(given: Mapping[str, tuple[Any, Any]]) -> Iterator[str]:
 def gravity(vector: Any) -> Iterator[str]:
     """Yield a sentence if gravity points straight up, along z or, for arms in the x-y plane, along y.
 
-    Along x it may point either way: many drawings of pendulums have x downward.
+    Along x it may point either way: many drawings of pendulums have x downward. Another sentence tells of a size that
+    is that of the earth in cm/s² or mm/s².
 
     Args:
         vector: the vector along which things fall, shape (3,), in m/s²; numbers or expressions.
@@ -149,12 +152,43 @@ def gravity(vector: Any) -> Iterator[str]:
     An arm that hangs from a ceiling has a turned base.
     """
     g = _numbers(vector)
-    if np.count_nonzero(g) == 1 and 9.5 < max(g[1], g[2]) < 10.1:
-        up, down = ("[" + ", ".join(f"{each + 0.0:g}" for each in way) + "]" for way in (g, -g))
+    for unit, factor in (("cm/s²", 100), ("mm/s²", 1000)):
+        if _is_earths(size := float(np.linalg.norm(g)) / factor):
+            yield (
+                f"gravity has the size {size * factor:g} m/s², {factor} times that of the earth. It is given in m/s²: "
+                f"if this is in {unit}, divide it by {factor}."
+            )
+    if np.count_nonzero(g) == 1 and _is_earths(max(g[1], g[2])):
         yield (
-            f"gravity is {up} m/s²: this is the vector along which things fall, and it points up. Is {down} meant? "
-            "An arm that hangs from a ceiling has a turned base."
+            f"gravity is {_listed(g)} m/s²: this is the vector along which things fall, and it points up. Is "
+            f"{_listed(-g)} meant? An arm that hangs from a ceiling has a turned base."
         )
+
+
+def gravity_across(vector: Any) -> Iterator[str]:
+    """Yield a sentence if gravity is square to the x-y plane, in which a linkage moves: it would have no effect.
+
+    Args:
+        vector: the vector along which things fall, shape (3,), in m/s²; numbers or expressions.
+
+    >>> print(*gravity_across([0, 0, -9.81]))
+    gravity is [0, 0, -9.81] m/s², square to the x-y plane in which the linkage moves, so that no weight is felt. Is
+    [0, -9.81, 0] meant? For a linkage that lies on a table leave gravity out.
+    """
+    g = _numbers(vector)
+    if g[2] and np.abs(g[:2]).max() <= 1e-9 * abs(g[2]):
+        yield (
+            f"gravity is {_listed(g)} m/s², square to the x-y plane in which the linkage moves, so that no weight is "
+            f"felt. Is {_listed([0, -abs(g[2]), 0])} meant? For a linkage that lies on a table leave gravity out."
+        )
+
+
+def _is_earths(size: float) -> bool:
+    return 9.5 < size < 10.1
+
+
+def _listed(vector: Iterable[float]) -> str:
+    return "[" + ", ".join(f"{each + 0.0:g}" for each in vector) + "]"
 
 
 def _in_degrees(what: str, value: float, why: str) -> str:

@@ -6,7 +6,7 @@ far ends. A *mode* is a tuple of such sides, ``+1`` for left and ``-1`` for righ
 mechanism is put together when the inputs are known, a **working mode** how it reaches a wanted output.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import Any, ClassVar, Literal
@@ -141,6 +141,15 @@ class Linkage(Mechanism):
 
     assembly_sides: ClassVar[tuple[str, ...]] = ()
     working_sides: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if hints.is_made_anew():
+            hints.give(hints.gravity_across(self.gravity))
+
+    def _doubts(self) -> Iterator[str]:
+        """Yield what looks like another unit, sign or axis in its gravity."""
+        yield from [*hints.gravity_across(self.gravity)] or super()._doubts()
 
     @property
     def output(self) -> Point:

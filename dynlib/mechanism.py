@@ -5,7 +5,7 @@ All joint values of all chains, one chain after the other, are its coordinates :
 """
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -279,8 +279,12 @@ class Mechanism(Data):
             gravity: the vector along which things fall, shape (3,), in m/s².
         """
         changed = replace(self, chains=[replace(chain, gravity=gravity) for chain in self.chains])
-        hints.give(hints.gravity(changed.gravity))
+        hints.give(changed._doubts())
         return changed
+
+    def _doubts(self) -> Iterator[str]:
+        """Yield what looks like another unit, sign or axis in its gravity."""
+        yield from hints.gravity(self.gravity)
 
     def subs(self, values: Mapping[Any, Any]) -> Any:
         """Return the mechanism with numbers or expressions put in for its symbols.

@@ -304,7 +304,7 @@ class _Table:
         if number is None:
             raise self.error(
                 f"{self.name(key)} holds {_shown(value)}; expected a number, a fraction or an angle in quotes, such as "
-                f'"1/3", "-3*pi/4" or "30deg", or a symbol, such as "L1" or "-g".{_in_ascii(value)}',
+                f'"1/3", "-3*pi/4" or "30deg", or a symbol, such as "L1" or "-g".{_meant_number(value)}',
                 key,
             )
         if isinstance(value, str) and _DEGREES.search(value) and key not in _ANGLES:
@@ -323,6 +323,8 @@ def _file(text: str, name: str) -> _Table:
         found = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", str(error), flags=re.DOTALL)
         line = int(found[2]) if found else text.count("\n") + 1
         said = f"{found[1]} (column {found[3]})" if found else str(error)
+        if found and _SINGLE_LINK.match(text.split("\n")[line - 1]):
+            raise ValueError(f"{name}, line {line}: {_OWN_TABLE}") from None
         raise ValueError(
             f"{name}, line {line}: this is no TOML: {printable(said)}. Text stands in quotes, a list in brackets with "
             "commas; a number needs a digit on both sides of its point."
@@ -332,6 +334,9 @@ def _file(text: str, name: str) -> _Table:
         raise replace(file, place=place).error(_TOO_DEEP)
     return replace(file, symbols=dict(_symbols(data, ())))
 
+
+_SINGLE_LINK = re.compile(r"\s*\[\s*(link|joint)s?\s*\]", re.IGNORECASE)
+_OWN_TABLE = "each link, together with its joint, is a table of its own under [[link]], in double brackets."
 
 _DEEPEST = 20  # levels of tables and lists in each other; an arm needs six
 _TOO_DEEP = (
@@ -445,7 +450,7 @@ def _shown(value: Any) -> str:
 _DECIMAL = r"(?P<factor>(?:\d{1,999}\.?\d{0,999}|\.\d{1,999})(?:[eE][+-]?\d{1,3})?)"
 _DIVISOR = r"(?:\s*/\s*(?P<divisor>[1-9]\d{0,99}))?"
 _SIGN = r"(?P<sign>[+-]?)\s*"
-_NAME = r"(?!(?:nan|inf|deg)\b)[A-Za-z]\w{0,39}"
+_NAME = r"(?!(?:nan|inf|deg|P[iI]|pI)\b)[A-Za-z]\w{0,39}"  # PI is no symbol: pi is meant
 _NUMBERS = tuple(
     re.compile(_SIGN + kind, re.ASCII)
     for kind in (
@@ -497,12 +502,14 @@ def _number(value: Any) -> Any:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _in_ascii(value: Any) -> str:
-    """Return advice for a text with letters outside of ASCII, with what was meant if that can be seen; else nothing."""
-    if not isinstance(value, str) or value.isascii():
+def _meant_number(value: Any) -> str:
+    """Return advice for a text with Greek or capital letters, with what was meant if that can be seen; else nothing."""
+    if not isinstance(value, str):
         return ""
-    plain = ascii_name(value)
-    meant = f' Did you mean "{plain}"?' if exact_number(plain) is not None else ""
+    plain = re.sub(r"\bpi\b", "pi", ascii_name(value), flags=re.IGNORECASE)
+    meant = f' Did you mean "{plain}"?' if plain != value and exact_number(plain) is not None else ""
+    if value.isascii():
+        return meant
     return f" A number or symbol is written with the letters A to Z, digits and _; Greek letters are spelt.{meant}"
 
 
@@ -555,22 +562,46 @@ def _robot(file: _Table) -> Robot:
     parts: Any = (_placed if convention == "poses" else _rows)(links, bodies, options)
     impossible = any(body.allow_impossible for body in bodies if body)
     try:
-        if convention == "poses":
-            robot = Robot(parts, **options)
-        else:
-            robot = Robot.from_dh(parts, convention=convention, allow_impossible=impossible, **options)  # type: ignore[arg-type]
-        robot = replace(robot, payload=payload) if payload else robot
+        with warnings.catch_warnings(record=True) as notes:
+            warnings.simplefilter("always")
+            if convention == "poses":
+                robot = Robot(parts, payload=payload, **options)
+            else:
+                robot = Robot.from_dh(parts, convention=convention, allow_impossible=impossible, **options)  # type: ignore[arg-type]
+                robot = replace(robot, payload=payload) if payload else robot
     except SymbolError as error:
         raise replace(file, place=file.symbols[error.symbol]).error(str(error)) from None
     except ValueError as error:
         raise file.error(str(error)) from None
     for message in warned:
         warnings.warn(message, stacklevel=level_of_caller())
+    for note in notes:
+        said = str(note.message)
+        said = _with_line(said, file, links) if issubclass(note.category, hints.Hint) else said
+        warnings.warn(said, note.category, stacklevel=level_of_caller())
     return robot
+
+
+_SUBJECT = re.compile(r"(?:the )?(?P<key>\w+)(?: of (?:the )?(?P<what>link|row|payload)(?: (?P<number>\d+))?)?")
+_KEYS = {"origin": ("pose", "a", "d"), "com": ("com", "first_moment"), "inertia": ("inertia", "mass")}
+
+
+def _with_line(hint: str, file: _Table, links: Sequence[_Table]) -> str:
+    """Return a hint, which begins with what it is about, with the line of that before it."""
+    if not (found := _SUBJECT.match(hint)):
+        return hint
+    moving = [link for link in links if _joint(link) != "fixed"]
+    tables = {"link": moving, "row": links, "payload": [file.table("payload")]}.get(found["what"], [file])
+    table = tables[int(found["number"] or 1) - 1]
+    assert table is not None
+    return table.at(*_KEYS.get(found["key"], (found["key"],))) + hint
 
 
 def _checked(file: _Table) -> tuple[str, list[_Table], bool]:
     """Return the convention, the tables of the links, and whether impossible data are taken."""
+    for key in file.data:
+        if key != "link" and re.fullmatch(r"(link|joint)s?[_-]?\d*", key, re.IGNORECASE):
+            raise file.error(f'the file has the key "{key}"; {_OWN_TABLE}', key)
     file.check_keys(_TOP)
     dh = "the DH rows of most tables do not say which they are, and dynlib does not guess."
     file.require("convention", f'write convention = "modified" or "standard" (or "poses"): {dh}')

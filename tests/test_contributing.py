@@ -36,7 +36,7 @@ class Copy:
         return done.stdout + done.stderr
 
     def test(self, *arguments: str) -> str:
-        return self.run("-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *arguments)
+        return self.run("-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", "-p", "no:cacheprovider", *arguments)
 
     def write(self, name: str, text: str) -> None:
         (self.folder / name).write_text(text, encoding="utf-8")

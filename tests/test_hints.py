@@ -14,7 +14,7 @@ import sympy
 
 from dynlib import hints, newton_euler, robotfile, robots, urdf
 from dynlib.hints import Hint
-from dynlib.linkages import five_bar, four_bar
+from dynlib.linkages import five_bar, four_bar, slider_crank, three_legged
 from dynlib.links import Body, Link
 from dynlib.robot import Robot
 
@@ -230,6 +230,64 @@ def test_gravity_upward_draws_one_hint(up):
         four_bar(ground=2, crank=1, coupler=2, rocker=1.5, masses=[1, 1, 1]).with_gravity(up)
 
 
+@pytest.mark.parametrize("down", [[0, -981, 0], [0, 0, -980.665], [0, -1000, 0], [693.7, -693.7, 0]])
+def test_gravity_in_other_units_draws_one_hint(down):
+    for factor, unit in ((1, "cm/s²"), (10, "mm/s²")):
+        with hinted(rf"gravity has the size .* m/s², .*if this is in {unit}, divide it by {100 * factor}\."):
+            arm_of(["revolute"], gravity=factor * np.array(down))
+
+
+ROW = dict(masses=[1, 1, 1], gravity=DOWN)
+PAIR = dict(lengths=[[1, 1]] * 2, masses=[[1, 1]] * 2, bases=[[0, 0], [1, 0]], gravity=DOWN)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: four_bar(ground=2, crank=1, coupler=2, rocker=1.5, **ROW),
+        lambda: slider_crank(crank=1, rod=2, **ROW),
+        lambda: five_bar(**PAIR),
+        lambda: three_legged(
+            bases=[[0, 0], [1, 0], [0, 1]], lengths=[[1, 1]] * 3, masses=[[1, 1]] * 3, l_pc=1, m_pc=1, gravity=DOWN
+        ),
+        lambda: four_bar(ground=2, crank=1, coupler=2, rocker=1.5, masses=[1, 1, 1]).with_gravity(DOWN),
+        lambda: four_bar(ground=2, crank=1, coupler=2, rocker=1.5, masses=[1, 1, 1]).with_gravity([0, 0, 1.62]),
+    ],
+)
+def test_gravity_across_the_plane_of_a_linkage_draws_one_hint(make):
+    with hinted(r"gravity is \[0, 0, .* square to the x-y plane .* Is \[0, -.*, 0\] meant"):
+        linkage = make()
+    with hinted():
+        replace(linkage, name="other").with_gravity([0, -9.81, 0]).with_gravity([0, 0, 0])
+
+
+LINES = {  # hint: lines of a robot file, from line 3 on
+    "line 4: alpha of row 1 is 90 rad": ["[[link]]", "alpha = 90", "mass = 1"],
+    "line 7: offset of row 2 is -90 rad": ["[[link]]", "mass = 1", "[[link]]", "mass = 1", "offset = -90"],
+    "line 6: com of link 1 holds 250 m": ["[[link]]", "mass = 1", "a = 0.1", "com = [0, 250, 0]"],
+    "line 9: com of link 2 holds 90 m": [
+        *("[[link]]", "mass = 1", "[[link]]", 'joint = "fixed"'),
+        *("[[link]]", "mass = 1", "com = [0, 90, 0]"),
+    ],
+    "line 5: the inertia of link 1 is 50000 kg m²": ["[[link]]", "mass = 2", "inertia = [5e4, 5e4, 5e4]"],
+    "line 3: tool holds 300 m": ["tool = {position = [300, 0, 0]}", "[[link]]", "mass = 1"],
+}
+
+
+def test_a_hint_at_the_payload_of_a_robot_file_names_the_line():
+    text = 'convention = "poses"\ngravity = [0, 0, 0]\n[payload]\nmass = 1\ncom = [100, 0, 0]\n[[link]]\nmass = 1'
+    with hinted("^arm.toml, line 5: com of the payload holds 100 m"):
+        robotfile.loads(text, "arm.toml")
+
+
+@pytest.mark.parametrize("convention", ["modified", "standard"])
+@pytest.mark.parametrize("hint", LINES)
+def test_hints_at_a_robot_file_name_the_line(hint, convention):
+    with hinted(f"^arm.toml, {re.escape(hint)}"):
+        head = [f'convention = "{convention}"', "gravity = [0, 0, -9.81]"]
+        robotfile.loads("\n".join([*head, *LINES[hint]]), "arm.toml")
+
+
 @pytest.mark.parametrize(
     "gravity",
     [DOWN, [0, -9.81, 0], [9.81, 0, 0], [0, 0, 0], [0, 0, 1.62], [3, -7.8, 0], [0, 3, 9.34], [0, 0, 1], [0, 0, 100]],
@@ -242,7 +300,7 @@ def test_other_gravity_draws_none(gravity):
 
 
 def test_files_with_gravity_upward():
-    with hinted("gravity is .0, 0, 9.81. m/s²"):
+    with hinted("^robot file, line 2: gravity is .0, 0, 9.81. m/s²"):
         robotfile.loads('convention = "modified"\ngravity = [0, 0, 9.81]\n[[link]]\nmass = 1\n[payload]\nmass = 1')
     with hinted("gravity is"):
         urdf.loads(urdf.EXAMPLE, gravity=[0, 0, 9.81])

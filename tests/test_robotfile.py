@@ -365,6 +365,16 @@ MESSAGES = {
     'line 1: the file has no convention; write convention = "modified" or "standard"': ("gravity = [0, 0, 0]", ""),
     "line 1: the file has no gravity; write the vector along which things fall": ('convention = "modified"', ""),
     "line 1: the file has no link; write at least one [[link]]": (HEAD, ""),
+    "line 5: each link, together with its joint, is a table of its own under [[link]], in double brackets.": (
+        HEAD, "[link]\nmass = 1\n[link]\nmass = 2"),
+    "line 5: each link, together with its joint, is a table of its own": (ARM, "mass = 1\n[ link ]\nmass = 2"),
+    "line 5: each link, together with its joint, is": (HEAD, "[joint]\nmass = 1\n[joint]\nmass = 2"),
+    'line 3: the file has the key "joint"; each link, together with its joint, is a table of its own': (
+        HEAD, "[joint]\nmass = 1"),
+    'line 3: the file has the key "joints"; each link, together with its joint,': (HEAD, "[[joints]]\nmass = 1"),
+    'line 3: the file has the key "links"; each link, together with its joint,': (HEAD, "[[links]]\nmass = 1"),
+    'line 3: the file has the key "Link"; each link, together with its joint,': (HEAD, "[[Link]]\nmass = 1"),
+    'line 3: the file has the key "link1"; each link, together with its joint,': (HEAD, "[link1]\nmass = 1"),
     'line 1: convention is "craig"; expected "modified", "standard" or "poses".': ('convention = "craig"', ""),
     'line 4: joint of link 1 is "R "; expected "revolute", "prismatic" or "fixed". Did you mean "revolute"?': (
         ARM, 'joint = "R "'),
@@ -400,6 +410,10 @@ MESSAGES = {
     "line 4: more than 20 tables or lists lie in each": (ARM, "mass = {" + ".".join(5000 * "a") + " = 1}"),
     "line 5: more than 20 tables or lists lie in each other": (ARM, "mass = 1\n[" + ".".join(5000 * "a") + "]"),
     "line 5: more than 20 tables or lists lie in": (ARM, "mass = 1\n[[" + ".".join(5000 * "a") + "]]"),
+    'line 5: alpha of link 1 holds "Pi/2"; .* Did you mean "pi/2"?': (ARM, 'mass = 1\nalpha = "Pi/2"'),
+    'line 5: theta of link 1 holds "-3*PI/4"; .* Did you mean "-3*pi/4"?': (ARM, 'mass = 1\ntheta = "-3*PI/4"'),
+    'line 4: rpy of pose of link 1 holds "pI"; .* Did you mean "pi"?': (
+        HEAD.replace("modified", "poses"), '[[link]]\npose = {rpy = [0, "pI", 0]}\nmass = 1'),
     "line 4: mass of link 1 holds 2026-01-01; expected a number": (ARM, "mass = 2026-01-01"),
     "line 4: mass of link 1 holds a table with kg; expected a number": (ARM, "mass = {kg = 1}"),
     "line 5: com of link 1 is [0, 0]; expected a list of 3 numbers": (ARM, "mass = 1\ncom = [0, 0]"),
