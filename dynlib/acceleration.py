@@ -12,7 +12,7 @@ import sympy
 
 from dynlib import velocity
 from dynlib.arrays import Array, apply, as_array, cross, transpose
-from dynlib.equation import Equation, equation
+from dynlib.equation import Equation, equation, refuse_other_steps
 from dynlib.frames import Z, position, rotation
 from dynlib.robot import Robot, refuse_no_robot
 from dynlib.velocity import Axes, BaseMotion, LinkVelocity
@@ -115,6 +115,7 @@ def outward(
     >>> outward(arm, [0, 0], [1, 2], [0, 0])[0].dv_c  # towards the axis: -L1 dtheta1^2
     array([-1.,  0.,  0.])
     """
+    refuse_other_steps(steps, Steps)
     refuse_no_robot(robot)
     q, dq, ddq = robot.state(q=q, dq=dq, ddq=ddq)
     links: list[LinkAcceleration] = []

@@ -21,7 +21,7 @@ import sympy
 from dynlib import acceleration, velocity
 from dynlib.arrays import Array, as_exact, batches_together, finite, is_symbolic
 from dynlib.closures import Carried, Point
-from dynlib.equation import Equation, equation
+from dynlib.equation import Equation, equation, refuse_other_steps
 from dynlib.frames import compose, transform
 from dynlib.integration import Watch
 from dynlib.links import exact_identity
@@ -265,6 +265,7 @@ def gamma(mechanism: Mechanism, q: Any, *, steps: Steps = Steps()) -> Array:
         SingularPosition: the inputs do not determine the motion there.
         ValueError: a wrong length, shape or number; or the number of inputs is not the mobility.
     """
+    refuse_other_steps(steps, Steps)
     refuse_no_mechanism(mechanism)
     (q,) = mechanism.state(q=q)
     return _gamma(mechanism, q, regular_jacobian(mechanism, q), steps)
@@ -295,6 +296,7 @@ def rates(mechanism: Mechanism, q: Any, du: Any, *, steps: Steps = Steps()) -> A
     Raises:
         ClosureError, SingularPosition, ValueError: as :func:`gamma`.
     """
+    refuse_other_steps(steps, Steps)
     refuse_no_mechanism(mechanism)
     du = mechanism.input_values("du", du)
     return (gamma(mechanism, q, steps=steps) @ du[..., None])[..., 0]
@@ -316,6 +318,7 @@ def accelerations(mechanism: Mechanism, q: Any, du: Any, ddu: Any, *, steps: Ste
     Raises:
         ClosureError, SingularPosition, ValueError: as :func:`gamma`.
     """
+    refuse_other_steps(steps, Steps)
     return motion_of(mechanism, q, du, ddu, steps=steps)[2]
 
 
@@ -337,6 +340,7 @@ def motion_of(
     Raises:
         ClosureError, SingularPosition, ValueError: as :func:`gamma`.
     """
+    refuse_other_steps(steps, Steps)
     refuse_no_mechanism(mechanism)
     (q,), du, ddu = mechanism.state(q=q), *(mechanism.input_values(*pair) for pair in (("du", du), ("ddu", ddu)))
     _, du, ddu = batches_together(q=q, du=du, ddu=ddu)  # q stays as it came: its Jacobian is found once
@@ -370,6 +374,7 @@ def point_jacobian(mechanism: Mechanism, q: Any, point: Point, *, steps: Steps =
     Raises:
         ClosureError, SingularPosition, ValueError: as :func:`gamma`.
     """
+    refuse_other_steps(steps, Steps)
     refuse_no_mechanism(mechanism)
     Gamma = gamma(mechanism, q, steps=steps)
     (q,) = mechanism.state(q=q)

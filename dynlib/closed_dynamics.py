@@ -18,7 +18,7 @@ from dynlib import closed_chain, newton_euler, structure
 from dynlib.arrays import Array, Data, as_array, finite, transpose
 from dynlib.closed_chain import SingularPosition, constraint_bias, constraint_jacobian, mobility, refuse_open
 from dynlib.closures import Point
-from dynlib.equation import Equation, equation
+from dynlib.equation import Equation, equation, refuse_other_steps
 from dynlib.given import listed, refuse_unknown
 from dynlib.mechanism import Mechanism, refuse_no_mechanism
 from dynlib.robot import Robot
@@ -200,6 +200,7 @@ def inverse_dynamics(
     >>> inverse_dynamics(bars, q, [0], [0]) / np.cos(0.5)
     array([20.])
     """
+    refuse_other_steps(steps, Steps)
     refuse_unknown(unknown, ("loads", "steps"))
     q, dq, ddq, Gamma = closed_chain.motion_of(mechanism, q, du, ddu, steps=steps)
     forces = tree_torques(mechanism, q, dq, ddq, loads=loads)
@@ -245,6 +246,7 @@ def forward_dynamics(
     >>> forward_dynamics(bars, q, [0], [5]).round(12)
     array([3.])
     """
+    refuse_other_steps(steps, Steps)
     closed_chain.refuse_symbols(mechanism, "forward_dynamics")
     refuse_unknown(unknown, ("loads", "steps"))
     tau = mechanism.input_values("tau", tau)
@@ -437,6 +439,7 @@ def pin_forces(
     >>> at_rest.lam.round(12) + 0.0  # pushed to the left, the slider pushes the rod to the left
     array([-5.,  0.])
     """
+    refuse_other_steps(steps, Steps)
     closed_chain.refuse_symbols(mechanism, "pin_forces")
     q, dq, ddq, _ = closed_chain.motion_of(mechanism, q, du, ddu, steps=steps)
     J = constraint_jacobian(mechanism, q)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dynlib import lines
+from dynlib.given import refuse_other
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,3 +90,28 @@ def equation(
         return made
 
     return wrap
+
+
+def refuse_other_steps(steps: Any, kind: type) -> None:
+    """Raise an error for steps that are not those of a chapter.
+
+    Args:
+        steps: what was given.
+        kind: the class of the chapter's steps.
+
+    Raises:
+        TypeError: it is something else; the message says how wrong steps are made.
+
+    >>> from dynlib import velocity
+    >>> refuse_other_steps("x", velocity.Steps)
+    Traceback (most recent call last):
+    TypeError: steps is 'x'; expected a Steps. Leave it out for the right equations...
+    """
+    where = kind.__module__.removeprefix("dynlib.")
+    refuse_other(
+        steps,
+        kind,
+        "steps",
+        f"Leave it out for the right equations; a wrong one is put in by "
+        f"dataclasses.replace({where}.Steps(), name=wrong), or comes from the steps() of a misconception.",
+    )

@@ -1,7 +1,8 @@
 """What was given to a function, where that is something else than was expected: said in words, with what to do."""
 
 import difflib
-from collections.abc import Iterable
+import inspect
+from collections.abc import Callable, Iterable
 from typing import Any
 
 
@@ -24,6 +25,31 @@ def refuse_other(value: Any, kind: type, name: str, instead: str) -> None:
     if not isinstance(value, kind):
         raise TypeError(f"{name} is {shown(value)}; expected {'an' if kind.__name__[0] in 'AEIO' else 'a'} "
                         f"{kind.__name__}. {instead}")  # fmt: skip
+
+
+def refuse_other_arguments(function: Callable[..., Any], name: str, *arguments: str) -> None:
+    """Raise an error for a function that does not take the arguments with which it will be called.
+
+    Args:
+        function: what was given.
+        name: what it is, for the message.
+        *arguments: names of the arguments that it must take, in order.
+
+    Raises:
+        TypeError: it takes more or fewer.
+
+    >>> refuse_other_arguments(lambda t: [0, 0], "torque", "t", "q", "dq")
+    Traceback (most recent call last):
+    TypeError: torque is a function of (t); expected one of (t, q, dq).
+    """
+    try:
+        taken = inspect.signature(function)
+    except (TypeError, ValueError):  # some functions that are not written in Python do not say what they take
+        return
+    try:
+        taken.bind(*arguments)
+    except TypeError:
+        raise TypeError(f"{name} is a function of {taken}; expected one of ({', '.join(arguments)}).") from None
 
 
 def listed(values: Any, kind: type, one: str, many: str, instead: str) -> tuple[Any, ...]:

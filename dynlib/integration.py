@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from dynlib.arrays import Array, as_array, as_floats
+from dynlib.given import refuse_other_arguments
 
 METHODS = ("DOP853", "Radau")
 """SciPy's explicit Runge-Kutta method of order 8, and its implicit one of order 5 for stiff equations."""
@@ -253,6 +254,7 @@ def supplier(
     >>> supplier(lambda t, q, dq: [t], 1)(0.5, [0.0], [0.0])
     [0.5]
     """
+    refuse_other_arguments(torque, "torque", "t", "q", "dq")
     usual = np.geterr()
 
     def supplied(t: float, q: list[float], dq: list[float]) -> list[float]:

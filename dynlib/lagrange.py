@@ -19,7 +19,7 @@ import sympy
 
 from dynlib import velocity
 from dynlib.arrays import Array, apply, as_floats, dot, finite, transpose
-from dynlib.equation import Equation, equation
+from dynlib.equation import Equation, equation, refuse_other_steps
 from dynlib.fourier import Fourier, Space
 from dynlib.frames import compose, position, rotation
 from dynlib.links import exact_identity
@@ -147,6 +147,7 @@ def energies(robot: Robot, q: Any, dq: Any, *, steps: Steps = Steps()) -> Energi
     >>> found.K
     array([0.5, 2. ])
     """
+    refuse_other_steps(steps, Steps)
     refuse_no_robot(robot)
     q, dq = robot.state(q=q, dq=dq)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -242,6 +243,7 @@ def equations(
     >>> equations(m * dx**2 / 2, m * g * x, [x], [dx], [ddx])[0].tau  # a mass that is lifted
     ddx*m + g*m
     """
+    refuse_other_steps(steps, Steps)
     K, P = _exact(kinetic), _exact(potential)
     q, dq, ddq = (_symbols(name, given) for name, given in (("q", q), ("dq", dq), ("ddq", ddq)))
     _check_coordinates(q, dq, ddq)
@@ -294,6 +296,7 @@ def of_robot(robot: Robot, *, steps: Steps = Steps()) -> tuple[Coordinate, ...]:
     >>> of_robot(robots.rp())[1].force
     d2*dtheta1**2*m2 - g*m2*sin(theta1)
     """
+    refuse_other_steps(steps, Steps)
     refuse_no_robot(robot)
     q, dq, ddq = robot.motion_symbols()
     terms = _terms(robot, q, dq, steps)
@@ -405,6 +408,7 @@ def torques(robot: Robot, q: Any, dq: Any, ddq: Any, *, steps: Steps = Steps()) 
     >>> torques(arm, [0, 0], [0, 0], [0, 0]).round(12)
     array([30., 10.])
     """
+    refuse_other_steps(steps, Steps)
     refuse_no_robot(robot)
     if robot.symbols:
         raise ValueError(f"{robot.name} holds symbols; give them numbers with robot.subs(...), or use of_robot.")

@@ -15,7 +15,7 @@ import numpy as np
 from dynlib import acceleration
 from dynlib.acceleration import LinkAcceleration
 from dynlib.arrays import Array, apply, as_floats, cross, dot, finite, transpose
-from dynlib.equation import Equation, equation
+from dynlib.equation import Equation, equation, refuse_other_steps
 from dynlib.frames import Z, position, rotation
 from dynlib.given import refuse_unknown
 from dynlib.links import Body
@@ -189,6 +189,7 @@ def recursion(
     >>> recursion(arm, [0, 0], [0, 0], [0, 0])[0].n  # held level: m1 g L1 + m2 g (L1 + L2)
     array([ 0.,  0., 30.])
     """
+    refuse_other_steps(steps, Steps)
     refuse_no_robot(robot)
     refuse_unknown(unknown, ("tip_force", "tip_moment", "wrenches", "base", "steps"))
     bodies, wrenches = robot.known_bodies(), listed_wrenches(wrenches)

@@ -31,7 +31,7 @@ from dynlib.arrays import (
     transpose,
 )
 from dynlib.frames import rotation
-from dynlib.given import refuse_unknown
+from dynlib.given import refuse_other_arguments, refuse_unknown
 from dynlib.integration import (
     TOO_SHORT,
     SimulationError,
@@ -1080,6 +1080,7 @@ def computed_torque(
     array([30., 10.])
     """
     _refuse_symbols(model)
+    refuse_other_arguments(wanted, "wanted", "t")
     gains = []
     for name, value in (("kp", kp), ("kd", kd)):
         gain = np.asarray(value, dtype=float)

@@ -16,7 +16,7 @@ import sympy
 from dynlib import closed_chain, closed_dynamics, lagrange
 from dynlib.acceleration import column_derivative
 from dynlib.arrays import Array, as_floats
-from dynlib.equation import Equation, equation
+from dynlib.equation import Equation, equation, refuse_other_steps
 from dynlib.frames import position
 from dynlib.linkages import ThreeLegged
 from dynlib.links import Body
@@ -108,6 +108,7 @@ def energies(arm: ThreeLegged, *, steps: Steps = Steps()) -> Energies:
     >>> energies(three_legged(m_pc=0)).K[3]
     0
     """
+    refuse_other_steps(steps, Steps)
     if not arm.is_symbolic:
         raise TypeError(f"{arm.name} holds floats; energies are derived from exact data. Use arm.exact().")
     q, dq, _ = arm.motion_symbols()
@@ -143,6 +144,7 @@ def equations(arm: ThreeLegged, *, steps: Steps = Steps()) -> tuple[lagrange.Coo
     Raises:
         TypeError: the arm holds floats.
     """
+    refuse_other_steps(steps, Steps)
     found = energies(arm, steps=steps)
     return lagrange.equations(found.kinetic, found.P, *map(list, arm.motion_symbols()), steps=steps.derivatives)
 
@@ -163,6 +165,7 @@ def torques(arm: ThreeLegged, q: Any, du: Any, ddu: Any, *, steps: Steps = Steps
     Raises:
         ClosureError, SingularPosition, ValueError: as :func:`dynlib.closed_dynamics.inverse_dynamics`.
     """
+    refuse_other_steps(steps, Steps)
     q, dq, ddq, Gamma = closed_chain.motion_of(arm, q, du, ddu)
     values = _evaluator(arm, steps)(*(np.moveaxis(as_floats(each), -1, 0) for each in (q, dq, ddq)))
     forces = np.stack(np.broadcast_arrays(*values, q[..., 0])[:-1], axis=-1)

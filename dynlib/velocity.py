@@ -12,7 +12,7 @@ import numpy as np
 
 from dynlib import frames
 from dynlib.arrays import Array, Data, apply, as_array, cross, transpose, zeros
-from dynlib.equation import Equation, equation
+from dynlib.equation import Equation, equation, refuse_other_steps
 from dynlib.frames import Z, compose, position, rotation
 from dynlib.given import listed, refuse_other
 from dynlib.links import exact_identity
@@ -130,6 +130,7 @@ def outward(
     >>> outward(arm, [0, 0], [1, 2])[1].v_c  # both links level: L1 dtheta1 + L2 (dtheta1 + dtheta2)
     array([0., 4., 0.])
     """
+    refuse_other_steps(steps, Steps)
     refuse_no_robot(robot)
     q, dq = robot.state(q=q, dq=dq)
     coms = coms_of(robot)

@@ -15,7 +15,19 @@ import pytest
 import sympy
 from hypothesis import strategies as st
 
-from dynlib import check, closed_chain, closed_dynamics, derivation, linkages, newton_euler, robots, three_legs
+from dynlib import (
+    acceleration,
+    check,
+    closed_chain,
+    closed_dynamics,
+    derivation,
+    lagrange,
+    linkages,
+    newton_euler,
+    robots,
+    three_legs,
+    velocity,
+)
 from dynlib.closed_dynamics import Load
 from dynlib.links import Body, Motor
 from dynlib.misconceptions import (
@@ -816,3 +828,42 @@ def test_a_wrong_step_at_one_joint_may_be_used_again():
     with pytest.raises(ValueError, match="link is 9; two rods has the links 1 to 2"):
         each.torques(RODS, *STATE, wrenches=[Wrench(force=[1, 0, 0], link=9)])
     assert check.same(each.torques(RODS, *STATE), first)
+
+
+# ---- Steps that are none ---------------------------------------------------------------------------
+
+
+STEPS_OF_LEGS = linkages.three_legged(
+    bases=[[0, 0], [0.7, 0], [0.3, 0.7]], lengths=[[0.4, 0.38], [0.3, 0.36], [0.28, 0.42]],
+    masses=[[1, 1]] * 3, l_pc=0.1, m_pc=0.1,
+)  # fmt: skip
+Q = STEPS_OF_LEGS.positions([2.4, -2.6], (1, -1))
+TWO = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
+REST = [0.1, 0.2], [0, 0], [0, 0]
+TAKE_STEPS = {
+    "velocity": lambda steps: velocity.outward(TWO, *REST[:2], steps=steps),
+    "acceleration": lambda steps: acceleration.outward(TWO, *REST, steps=steps),
+    "recursion": lambda steps: newton_euler.recursion(TWO, *REST, steps=steps),
+    "newton_euler": lambda steps: newton_euler.inverse_dynamics(TWO, *REST, steps=steps),
+    "derivation": lambda steps: derivation.derive(robots.planar_2r(), steps=steps),
+    "energies": lambda steps: lagrange.energies(TWO, *REST[:2], steps=steps),
+    "of_robot": lambda steps: lagrange.of_robot(robots.planar_2r(), steps=steps),
+    "lagrange": lambda steps: lagrange.torques(TWO, *REST, steps=steps),
+    "gamma": lambda steps: closed_chain.gamma(STEPS_OF_LEGS, Q, steps=steps),
+    "rates": lambda steps: closed_chain.rates(STEPS_OF_LEGS, Q, [0, 0], steps=steps),
+    "accelerations": lambda steps: closed_chain.accelerations(STEPS_OF_LEGS, Q, [0, 0], [0, 0], steps=steps),
+    "point_jacobian": lambda steps: closed_chain.point_jacobian(STEPS_OF_LEGS, Q, STEPS_OF_LEGS.P, steps=steps),
+    "inverse": lambda steps: closed_dynamics.inverse_dynamics(STEPS_OF_LEGS, Q, [0, 0], [0, 0], steps=steps),
+    "forward": lambda steps: closed_dynamics.forward_dynamics(STEPS_OF_LEGS, Q, [0, 0], [0, 0], steps=steps),
+    "pin_forces": lambda steps: closed_dynamics.pin_forces(STEPS_OF_LEGS, Q, [0, 0], [0, 0], steps=steps),
+    "three_legs": lambda steps: three_legs.torques(STEPS_OF_LEGS, Q, [0, 0], [0, 0], steps=steps),
+}
+
+
+@pytest.mark.parametrize("given", ["x", None, ALL["gravity_added"], newton_euler.Steps])
+@pytest.mark.parametrize("function", TAKE_STEPS)
+def test_steps_that_are_none_are_refused(function, given):
+    with pytest.raises(
+        TypeError, match=r"^steps is .*; expected a Steps\. Leave it out .* dataclasses.replace\(\w+.Steps"
+    ):
+        TAKE_STEPS[function](given)

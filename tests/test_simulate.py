@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from arms import Arm, random_arm
 from scipy.special import ellipk
 
 from benchmarks import simulate as benchmark
-from dynlib import integration, robots, simulate
+from dynlib import closed_motion, integration, linkages, robots, simulate
 from dynlib.links import Body, Link, Motor
 from dynlib.newton_euler import inverse_dynamics
 from dynlib.robot import Robot
@@ -959,3 +960,37 @@ def test_a_joint_that_an_impact_does_not_reach_stays_stuck(turn, restitution):
     motion = simulate.simulate(arm, [0, turn], [1, 0], times, stops=[(-0.5, 0.5), None], restitution=restitution)
     assert {event.joint for event in motion.events} == {1}
     assert (motion.dq[:, 1] == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("torque", "taken"),
+    [
+        (lambda: [0, 0], "()"),
+        (lambda t: [0, 0], "(t)"),
+        (lambda t, q: [0, 0], "(t, q)"),
+        (lambda t, q, dq, ddq: [0, 0], "(t, q, dq, ddq)"),
+    ],
+)
+def test_a_torque_of_other_arguments_is_refused_before_anything_is_computed(torque, taken):
+    said = re.escape(f"torque is a function of {taken}; expected one of (t, q, dq).")
+    with pytest.raises(TypeError, match=said):
+        simulate.simulate(robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10), [0, 0], [0, 0], [0, 1], torque)
+    bars = linkages.four_bar(ground=2, crank=1, coupler=2, rocker=1.5, masses=[1, 1, 1])
+    with pytest.raises(TypeError, match=said):
+        closed_motion.simulate(bars, bars.positions([0.5], [1]), [0], [0, 1], torque)
+
+
+def test_a_wanted_motion_of_other_arguments_is_refused():
+    arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
+    with pytest.raises(TypeError, match=r"wanted is a function of \(t, q\); expected one of \(t\)"):
+        simulate.computed_torque(arm, lambda t, q: (0, 0, 0))
+
+
+def test_torques_that_take_more_than_they_must_are_taken():
+    arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
+    for torque in (
+        lambda *state: [30, 10],
+        lambda t, q, dq, gain=1: [30, 10],
+        partial(lambda a, t, q, dq: a, [30, 10]),
+    ):
+        assert simulate.simulate(arm, [0, 0], [0, 0], [0, 0.1], torque).q[-1] == pytest.approx([0, 0], abs=1e-9)
