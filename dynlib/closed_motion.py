@@ -30,6 +30,7 @@ from dynlib.integration import (
     one_number,
     refuse_large,
     supplier,
+    with_its_cause,
 )
 from dynlib.mechanism import Mechanism
 from dynlib.robot import Robot
@@ -323,7 +324,9 @@ class _Run:
             q = [a + b for a, b in zip(q, change, strict=True)]
         else:
             if not widest < 1e-10 * self.mechanism.size:
-                raise SimulationError(f"the closures tore, with a gap of {widest:.3g} m; use a smaller dt.", t, q, dq)
+                raise SimulationError(
+                    f"the closures tore, with a gap of {widest:.3g} m; use a smaller dt, or none.", t, q, dq
+                )
         rates = [a + b for a, b in zip(dq, self.equations.steadying(q, dq), strict=True)]
         if len(self.equations.kept) < len(self.mechanism.rows):
             q, rates = self.fitted_to_all(q, rates)
@@ -362,8 +365,9 @@ class _Run:
             self.refuse_weightless()
             return self.record()
         except SimulationError as error:
+            error = with_its_cause(error, np.array(q), self.least_inertia)
             error.motion = self.so_far()
-            raise
+            raise error from None
         except KeyboardInterrupt:
             raise SimulationInterrupted(self.t, self.so_far()) from None
 
@@ -436,10 +440,14 @@ class _Run:
 
     def refuse_weightless(self) -> None:
         """Raise an error if something can move without inertia in a state that was kept."""
-        q = less_turns_of(self.mechanism, np.array([row[0] for row in self.rows]))
-        least = closed_dynamics.least_inertia(self.mechanism, q, self.free_motions(q))
+        least = self.least_inertia(np.array([row[0] for row in self.rows]))
         for k in np.flatnonzero(~(least > structure.REGULAR))[:1]:
             raise self.stuck(self.taken[k], self.rows[k][0].tolist(), self.rows[k][1].tolist())
+
+    def least_inertia(self, q: Array) -> Array:
+        """Return the least inertia that a motion feels in positions (..., n), relative to the reference inertias."""
+        q = less_turns_of(self.mechanism, q)
+        return closed_dynamics.least_inertia(self.mechanism, q, self.free_motions(q))
 
     def free_motions(self, q: Array) -> Array:
         """Return rates that keep the chains closed in positions (..., n), as columns (..., n, m)."""

@@ -31,6 +31,12 @@ _CAUSES = (
     "like noise (hold it constant over short times, and simulate one after the other); a motion that grows beyond all "
     "bounds; very fast rates; stops that are very close together; or tolerances below the rounding."
 )
+_WEIGHTLESS = (
+    "something can move here with hardly any inertia (a massless crank at a dead centre, a link without mass in line with "
+    "the next one), and its acceleration grows beyond all bounds. Give the links masses, or the joints motors with inertia."
+)
+_SCANT = 1e-3  # of the least inertia that a motion feels at the start: below it, that is why no step is short enough
+
 TOO_SHORT = f"no step is short enough to keep the error that is allowed. {_CAUSES}"
 """Why a motion ends where the solver gives up."""
 
@@ -44,6 +50,7 @@ class SimulationError(RuntimeError):
     """A simulation that cannot go on; the message says why, when and where.
 
     Attributes:
+        why: the reason, as the message gives it.
         t: time, in s.
         q: joint values there, shape (N,).
         dq: joint rates there, shape (N,).
@@ -52,10 +59,27 @@ class SimulationError(RuntimeError):
     """
 
     def __init__(self, why: str, t: float, q: Sequence[float], dq: Sequence[float]):
-        self.t, self.q, self.dq = t, np.array(q), np.array(dq)
+        self.why, self.t, self.q, self.dq = why, t, np.array(q), np.array(dq)
         self.motion: Any = None
         at = f"t = {t:.9g} s, q = {self.q.tolist()}, dq = {self.dq.tolist()}"
         super().__init__(f"the simulation cannot go on at {at}: {why}")
+
+
+def with_its_cause(error: SimulationError, start: Array, least_inertia: Callable[[Array], Any]) -> SimulationError:
+    """Return an error that lists what may be the cause with the cause itself, if that is a lack of inertia.
+
+    Args:
+        error: what ended a motion.
+        start: joint values at the start, shape (N,).
+        least_inertia: gives the least inertia that a motion feels in a position, relative to some reference.
+
+    >>> error = SimulationError(TOO_SHORT, 0.5, [0.0], [9.0])
+    >>> print(with_its_cause(error, np.array([1.0]), lambda q: float(q[0])))
+    the simulation cannot go on at t = 0.5 s, q = [0.0], dq = [9.0]: something can move here with hardly any inertia ...
+    """
+    if error.why.endswith(_CAUSES) and least_inertia(error.q) < _SCANT * least_inertia(start):
+        return SimulationError(_WEIGHTLESS, error.t, error.q.tolist(), error.dq.tolist())
+    return error
 
 
 class SimulationInterrupted(KeyboardInterrupt):

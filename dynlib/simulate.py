@@ -43,6 +43,7 @@ from dynlib.integration import (
     refuse_large,
     supplier,
     torques,
+    with_its_cause,
 )
 from dynlib.integration import SimulationInterrupted as SimulationInterrupted
 from dynlib.notation import tidy
@@ -932,11 +933,16 @@ class _Run:
             with Watch(self.t, float(times[-1]), progress) as watch:
                 self.integrate(times, watch)
         except SimulationError as error:
+            error = with_its_cause(error, q, self.least_inertia)
             error.motion = self.so_far()
-            raise
+            raise error from None
         except KeyboardInterrupt:
             raise SimulationInterrupted(self.t, self.so_far()) from None
         return self.record()
+
+    def least_inertia(self, q: Array) -> Array:
+        """Return the least inertia that a motion feels in a position, relative to the reference inertias."""
+        return structure.least_inertia(self.robot, q, structure.mass_matrix(self.robot, q))
 
     def integrate(self, times: Array, watch: Watch) -> None:
         """Integrate between the events, and keep a row for each time."""

@@ -440,16 +440,42 @@ def refuse_singular(robot: Robot, q: Array, M: Array) -> None:
     Traceback (most recent call last):
     ValueError: the mass matrix of planar 2R is singular at q = [0.0, 3.141592653589793]: joint 1 can move without...
     """
-    finite(M, "the mass matrix", robot, q=q)
-    reference = reference_inertia(robot, q)
-    size = np.sqrt(np.where(reference > 0, reference, 1.0))
-    values, motions = np.linalg.eigh(M / (size[..., :, None] * size[..., None, :]))
+    values, motions, size = _relative_inertias(robot, q, M)
     bad = ~(values[..., 0] > REGULAR)
     if bad.any():
         index = tuple(np.argwhere(bad)[0])
         turning = np.array([link.turn for link in robot.links], dtype=bool)
         motion = motions[index][:, 0] / size[index] / np.where(turning, 1.0, _Sizes.of(robot).length(q[index]))
         raise ValueError(_why_singular(robot, q[index], motion, index))
+
+
+def least_inertia(robot: Robot, q: Array, M: Array) -> Array:
+    """Return the least inertia that a motion of an arm feels, relative to the reference inertias.
+
+    Args:
+        robot: the arm, of floats.
+        q: joint values, shape (..., N), in rad or m.
+        M: mass matrices of these states, shape (..., N, N).
+
+    Returns:
+        Shape (...,), dimensionless.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=0, m2=1, g=10)
+    >>> places = np.array([[0, np.pi / 2], [0, 1e-3]])
+    >>> least_inertia(arm, places, mass_matrix(arm, places)) > 1e-6
+    array([ True, False])
+    """
+    return np.asarray(_relative_inertias(robot, q, M)[0][..., 0])
+
+
+def _relative_inertias(robot: Robot, q: Array, M: Array) -> tuple[Array, Array, Array]:
+    """Return the inertias of an arm relative to the reference, from the least on, with their motions and the sizes."""
+    finite(M, "the mass matrix", robot, q=q)
+    reference = reference_inertia(robot, q)
+    size = np.sqrt(np.where(reference > 0, reference, 1.0))
+    values, motions = np.linalg.eigh(M / (size[..., :, None] * size[..., None, :]))
+    return values, motions, size
 
 
 def _why_singular(robot: Robot, q: Array, motion: Array, index: tuple[int, ...]) -> str:

@@ -1,5 +1,6 @@
 """The command: what it prints is what the library computes, and every mistake is answered in a sentence."""
 
+import inspect
 import os
 import re
 import subprocess
@@ -264,7 +265,32 @@ def test_torques_that_are_not_finite_are_an_error(command):
     state = ["--q", "0,0,0,0,0,0", "--dq", "1e200,1,1,1,1e200,0"]
     shown, said = run(command, "puma560", *state, code=1)
     assert shown == ""
-    assert "finite" in said
+    assert "the torque is no finite number: dq holds 1e+200, which is too large" in said
+
+
+@pytest.mark.parametrize("turn", ["0", "90deg", "-90deg", "pi", "pi/2", "3*pi/2", "180deg"])
+@pytest.mark.parametrize("name", ["ur5", "puma560_modified", "stanford", "panda"])
+def test_a_torque_that_is_only_rounding_is_printed_as_zero(name, turn):
+    arm = cli.load(name)
+    for joint in range(arm.n):
+        q = ["0"] * arm.n
+        q[joint] = turn if arm.links[joint].turn else "0.5"
+        shown, _ = run("torques", name, "--q", ",".join(q))
+        printed = np.array([float(line.split()[2]) for line in shown.splitlines()])
+        tau = newton_euler.inverse_dynamics(arm, [cli.number(each) for each in q], [0] * arm.n, [0] * arm.n)
+        assert printed == pytest.approx(tau, rel=1e-9, abs=1e-11)
+        assert np.abs(printed[printed != 0]).min(initial=1) > 1e-9
+
+
+def test_a_small_torque_that_is_no_rounding_is_printed():
+    shown, _ = run("torques", "rp", "--q", "pi/2,0.5", "--ddq", "1e-9,0")
+    assert float(shown.split()[2]) == pytest.approx(1.079e-9, rel=1e-3)
+
+
+def test_the_options_of_an_arm_are_those_of_every_command():
+    wanted = set(inspect.signature(cli.load).parameters)
+    for command in (cli.show, cli.derive, cli.torques):
+        assert wanted <= set(inspect.signature(command).parameters)
 
 
 def test_names_cannot_steer_the_terminal(tmp_path, monkeypatch):

@@ -994,3 +994,23 @@ def test_torques_that_take_more_than_they_must_are_taken():
         partial(lambda a, t, q, dq: a, [30, 10]),
     ):
         assert simulate.simulate(arm, [0, 0], [0, 0], [0, 0.1], torque).q[-1] == pytest.approx([0, 0], abs=1e-9)
+
+
+@pytest.mark.parametrize("rates", [[0, -3], [1, 5]])
+def test_a_motion_into_a_position_without_inertia_ends_with_that_cause(rates):
+    arm = robots.planar_2r(L1=1, L2=1, m1=0, m2=1, g=9.81)  # stretched, mass 2 stands still while both joints turn
+    with pytest.raises(SimulationError, match=r"something can move here with hardly any inertia") as caught:
+        simulate.simulate(arm, [0, 0.5], rates, np.linspace(0, 3, 31))
+    assert abs(np.sin(caught.value.q[1])) < 1e-2
+    assert "Give the links masses" in str(caught.value)
+    assert "noise" not in str(caught.value)
+    assert len(caught.value.motion.t)
+
+
+@pytest.mark.parametrize("rate", [3.0, -3.0])
+def test_a_closed_motion_into_a_dead_centre_without_inertia_ends_with_that_cause(rate):
+    engine = linkages.slider_crank(crank=0.3, rod=0.8, masses=[0, 0, 1], gravity=[0, -9.81, 0])
+    with pytest.raises(SimulationError, match="hardly any inertia .a massless crank at a dead centre") as caught:
+        closed_motion.simulate(engine, engine.positions([0.5], [1]), [rate], np.linspace(0, 3, 31))
+    assert abs(np.sin(caught.value.q[0])) < 1e-4
+    assert "noise" not in str(caught.value)
