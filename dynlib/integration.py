@@ -32,8 +32,9 @@ _CAUSES = (
     "bounds; very fast rates; stops that are very close together; or tolerances below the rounding."
 )
 _WEIGHTLESS = (
-    "something can move here with hardly any inertia (a massless crank at a dead centre, a link without mass in line with "
-    "the next one), and its acceleration grows beyond all bounds. Give the links masses, or the joints motors with inertia."
+    "something can move here with hardly any inertia (a massless crank at a dead centre, a link without mass in line "
+    "with the next one), and its acceleration grows beyond all bounds. Give the links masses, or the joints motors "
+    "with inertia."
 )
 _SCANT = 1e-3  # of the least inertia that a motion feels at the start: below it, that is why no step is short enough
 
