@@ -38,7 +38,7 @@ CHANGES = [  # chapter, the cell that is edited, what stands there, what a reade
     ("newton_euler_spatial", "newton-euler-spatial-03", "[0, 45, 180, 0, 45, 0]", "[10, 30, 150, 20, 60, 0]"),
     ("newton_euler_spatial", "newton-euler-spatial-19", PLANAR, "l1, l2 = 0.5, 0.7"),
     ("newton_euler_spatial", "newton-euler-spatial-19", "= 0.01, 5, 0.02, 0.3", "= 0.02, 8, 0.01, 0.2"),
-    ("newton_euler_spatial", "newton-euler-spatial-19", "[0.5, 1.0], [2.0, -3.0]", "[0.1, 2.0], [-1.0, 3.0]"),
+    ("newton_euler_spatial", "newton-euler-spatial-19b", "[0.5, 1.0], [2.0, -3.0]", "[0.1, 2.0], [-1.0, 3.0]"),
     (
         "newton_euler_spatial",
         "newton-euler-spatial-19b",
