@@ -50,7 +50,7 @@ class Room:
 
     def beside(self, source: str) -> "Room":
         """Return the room beside the number of an equation."""
-        return replace(self, width=self.width - self.of(f"({source})") - 2)
+        return replace(self, width=self.width - self.of(f"({source})") - 1)
 
     def below(self, source: str) -> "Room":
         """Return the room in the lines below one with a number."""
@@ -307,7 +307,7 @@ class _Measure:
             column = column + 1 if mark == "&" else 0
 
 
-COLUMN = Room(30.5, ems, numbers_in_a_column=True)
+COLUMN = Room(31.0, ems, numbers_in_a_column=True)
 """The column of text on a page of the book at its widest, in em of a formula's font."""
 
 _LETTERS = 84

@@ -1,15 +1,24 @@
 """What Binder would do with the course: repo2docker's recipe, without docker."""
 
+import ast
+import importlib.metadata
 import importlib.util
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tomllib
 
+import nbformat
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
-from tools.files import ROOT, course_files
+from tools.files import ROOT, course_files, notebooks_in_toc
+from tools.requirements import binder, needed, packages_in
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 @pytest.fixture(scope="module")
@@ -33,15 +42,103 @@ def test_binder_uses_the_python_of_runtime_txt(recipe):
 
 
 def test_binder_installs_the_pinned_packages_and_the_course(recipe):
-    assert re.search(r'pip install [^\n]*-r "requirements.txt"', recipe)
+    """A change of the course repeats only what comes after the copy of its files."""
+    installed = recipe.index('-r "binder/requirements.txt"')
     copied = recipe.index("COPY --chown=1000:1000 src/ ${REPO_DIR}")
-    assert copied < recipe.index('-r "requirements.txt"'), "-e . needs the whole course, copied before"
+    assert installed < copied < recipe.index("./binder/postBuild\n")
 
 
-def test_no_folder_takes_the_place_of_these_files():
-    assert not (ROOT / "binder").exists()
-    assert not (ROOT / ".binder").exists()
-    assert not (ROOT / "environment.yml").exists()
+def test_the_files_of_binder_are_where_it_looks():
+    assert {path.name for path in (ROOT / "binder").iterdir()} == {"postBuild", "requirements.txt", "runtime.txt"}
+    assert os.access(ROOT / "binder" / "postBuild", os.X_OK)
+    assert not [name for name in (".binder", "environment.yml", "runtime.txt") if (ROOT / name).exists()]
+
+
+def packages(name):
+    return packages_in((ROOT / name).read_text(encoding="utf-8"))
+
+
+def distributions():
+    """Return the requirements of each installed package, by its name."""
+    if importlib.util.find_spec("jupyterlab") is None:
+        pytest.skip("JupyterLab is not installed: make env")
+    found = importlib.metadata.distributions()
+    return {canonicalize_name(each.metadata["Name"]): each.requires or [] for each in found}
+
+
+def names(lines):
+    return {canonicalize_name(line.split("==")[0]) for line in lines}
+
+
+def test_the_pins_of_binder_are_those_of_the_course():
+    assert set(packages("binder/requirements.txt")) <= set(packages("requirements.txt"))
+
+
+def test_binder_installs_what_notebooks_need_and_nothing_else():
+    text = (ROOT / "binder" / "requirements.txt").read_text(encoding="utf-8")
+    assert text == binder(PROJECT, packages("requirements.txt"), distributions()), "run: make requirements"
+    without = {"mypy", "ruff", "docker", "jupyter-repo2docker", "pin", "jupyter-book", "sphinx", "pytest", "playwright"}
+    assert names(packages("binder/requirements.txt")) & without == set()
+
+
+def imported(code):
+    """Return the names of the packages that some code imports, wherever it does."""
+    tree = ast.parse(code)
+    plain = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    whole = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+    return {name.partition(".")[0] for name in [*plain, *whole]}
+
+
+def test_binder_has_every_package_that_the_chapters_and_dynlib_import():
+    codes = [path.read_text(encoding="utf-8") for path in (ROOT / "dynlib").rglob("*.py")]
+    for path in notebooks_in_toc():
+        cells = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4).cells
+        codes += [cell.source for cell in cells if cell.cell_type == "code"]
+    modules = set().union(*map(imported, codes)) - sys.stdlib_module_names - {"dynlib"}
+    assert {"numpy", "sympy", "typer"} <= modules
+    owners = importlib.metadata.packages_distributions()
+    there = names(packages("binder/requirements.txt"))
+    missing = {each for each in modules if not there & {canonicalize_name(name) for name in owners[each]}}
+    assert missing == set()
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        {"sys_platform": "win32", "os_name": "nt", "platform_system": "Windows"},
+        {"sys_platform": "darwin", "platform_system": "Darwin"},
+        {"sys_platform": "linux", "platform_system": "Linux"},
+    ],
+    ids=["Windows", "macOS", "Linux"],
+)
+def test_the_course_pins_what_its_packages_need_on_each_system(system):
+    extras = PROJECT["optional-dependencies"].values()
+    asked = [*PROJECT["dependencies"], *(line for extra in extras for line in extra)]
+    lines = [Requirement(line) for line in packages("requirements.txt")]
+    pinned = {canonicalize_name(each.name) for each in lines if not each.marker or each.marker.evaluate(system)}
+    assert needed(asked, distributions(), **system) - pinned - {"pip"} == set()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Binder runs on Linux")
+def test_the_last_step_of_binder_trusts_the_chapters_and_installs_dynlib(tmp_path):
+    """Run it on a copy, with commands that only write down how they were called."""
+    for path in course_files():
+        if path.suffix == ".ipynb" or path.name in ("postBuild", "overrides.json"):
+            target = tmp_path / "course" / path.relative_to(ROOT)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, target)
+    commands = tmp_path / "commands"
+    commands.mkdir()
+    for name, act in {"pip": "", "jupyter": "", "python": f"echo {tmp_path}/prefix"}.items():
+        (commands / name).write_text(f'#!/bin/sh\necho {name} "$@" >> {tmp_path}/calls\n{act}\n')
+        (commands / name).chmod(0o755)
+    environ = os.environ | {"PATH": f"{commands}{os.pathsep}{os.environ['PATH']}"}
+    subprocess.run(["binder/postBuild"], cwd=tmp_path / "course", env=environ, check=True)
+    calls = (tmp_path / "calls").read_text()
+    assert re.search(r"^pip install .*--no-deps .*--editable \.$", calls, flags=re.MULTILINE)
+    (trusted,) = re.findall(r"^jupyter trust (.*)$", calls, flags=re.MULTILINE)
+    assert set(trusted.split()) == {path.relative_to(ROOT).as_posix() for path in notebooks_in_toc()}
+    assert (tmp_path / "prefix" / "share" / "jupyter" / "lab" / "settings" / "overrides.json").exists()
 
 
 def test_dynlib_can_be_imported_from_any_folder(tmp_path):

@@ -59,7 +59,7 @@ GUARDS = {
     "BK02": [
         "test_binder.py::test_binder_uses_the_python_of_runtime_txt",
         "test_binder.py::test_binder_installs_the_pinned_packages_and_the_course",
-        "test_binder.py::test_no_folder_takes_the_place_of_these_files",
+        "test_binder.py::test_the_files_of_binder_are_where_it_looks",
         "test_repository.py::test_requirements_are_exact_and_end_with_the_course_itself",
     ],
     "BK03": ["test_reported_cases.py::test_every_file_is_opened_as_utf8"],

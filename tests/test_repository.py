@@ -87,7 +87,7 @@ def test_versions_agree():
     assert {"message", "title", "authors", "license"} <= set(citation)
     oldest = PROJECT["project"]["requires-python"].removeprefix(">=")
     assert oldest == ".".join(map(str, setup_env.OLDEST)) == PROJECT["tool"]["mypy"]["python_version"]
-    assert (ROOT / "runtime.txt").read_text(encoding="utf-8").strip() == f"python-{oldest}"
+    assert (ROOT / "binder" / "runtime.txt").read_text(encoding="utf-8").strip() == f"python-{oldest}"
 
 
 def test_every_module_of_dynlib_is_in_the_library_reference():

@@ -19,6 +19,7 @@ from tools import setup_env, turn  # noqa: E402
 
 COMMANDS = [
     ("book", "tools.book", "build the site and say which page to open"),
+    ("lab", "tools.lab", "open the chapters as notebooks in JupyterLab"),
     ("test", "tools.test", "check everything that must hold (five to twelve minutes)"),
     ("test-slow", "tools.test_slow", "run the checks that take longer"),
     ("notebooks", "tools.notebooks", "run all chapters again and store their outputs"),
@@ -26,6 +27,7 @@ COMMANDS = [
     ("env", None, "only make or mend the environment .venv"),
     ("clean", None, "remove what was built; the environment .venv stays"),
 ]
+STAYS_OPEN = "lab"  # does not keep other commands waiting
 MADE = ["_build", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".import_linter_cache", ".hypothesis"]
 
 
@@ -34,7 +36,8 @@ def usage():
     print("Usage: make COMMAND, or without make: python -m tools COMMAND\n")
     for name, _, what in COMMANDS:
         print("  %-14s%s" % (name, what))
-    print("\nAnother Python: make COMMAND PYTHON=python3.12, or python3.12 -m tools COMMAND")
+    print("\nWhat follows the name goes to the command: python -m tools lab --no-browser --port 9000")
+    print("Another Python: make COMMAND PYTHON=python3.12, or python3.12 -m tools COMMAND")
 
 
 def clean():
@@ -50,6 +53,16 @@ def clean():
             if name in ("__pycache__", ".ipynb_checkpoints"):
                 shutil.rmtree(os.path.join(folder, name))
                 names.remove(name)
+
+
+def until_closed(command):
+    """Run a command that ends by itself when the reader presses Ctrl+C; return its exit code."""
+    process = subprocess.Popen(command, cwd=setup_env.ROOT, env=setup_env.clean_environ())
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            pass
 
 
 def main(arguments):
@@ -71,9 +84,10 @@ def main(arguments):
             python = setup_env.ensure()
             if modules[name] is None:
                 return 0
-            return subprocess.call(
-                [python, "-m", modules[name]] + arguments[1:], cwd=setup_env.ROOT, env=setup_env.clean_environ()
-            )
+            command = [python, "-m", modules[name]] + arguments[1:]
+            if name != STAYS_OPEN:
+                return subprocess.call(command, cwd=setup_env.ROOT, env=setup_env.clean_environ())
+        return until_closed(command)
     except setup_env.Trouble as trouble:
         print(trouble, file=sys.stderr)
         return 1
