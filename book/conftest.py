@@ -50,7 +50,8 @@ def why_refused(item):
         return (
             f"the cell has the tag {others[0]!r}; readers see every cell and output, so use only {', '.join(ALLOWED)}"
         )
-    if others := sorted(set(cell.metadata) - {"tags"}):
+    closed = {"jupyter": {"outputs_hidden": True}} if "hide-output" in tags else {}
+    if others := sorted(key for key, value in cell.metadata.items() if key != "tags" and {key: value} != closed):
         return f"the cell has the metadata {others[0]!r}, which can change what readers see: make notebooks"
     if item.options.get("skip") or not item.options.get("check"):
         return "comparison of outputs is switched off for this cell"

@@ -186,6 +186,7 @@ SEEN = """() => {
     cells: all('.jp-Cell').length,
     closed: all('details:not([open])').length,
     open: all('details[open]').length,
+    guesses: all('.jp-CodeCell .jp-OutputPlaceholder').length,
     pictures: all('.jp-RenderedSVG img, .jp-RenderedImage img').filter(each => each.naturalWidth > 0).length,
     messages: [...document.querySelectorAll('.jp-Dialog, .Toastify__toast')].map(each => each.innerText),
   };
@@ -198,13 +199,17 @@ RAW = re.compile(
 def hidden(notebook):
     """Return how many answers a chapter closes."""
     text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-    return len(re.findall(r"^:::+\{(?:dropdown|solution)\}", text, flags=re.MULTILINE)) + text.count(
-        "{admonition} Answer"
-    )
+    return len(re.findall(r"^:::+\{(?:dropdown|solution)\}", text, flags=re.MULTILINE))
 
 
-def stored_pictures(notebook):
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+def guesses(notebook):
+    """Return the cells whose output readers open after a guess."""
+    return [cell for cell in notebook.cells if "hide-output" in cell.metadata.get("tags", [])]
+
+
+def pictures(cells):
+    """Return how many pictures are stored in some cells."""
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
     return sum(any(kind.startswith("image/") for kind in output.get("data", {})) for output in outputs)
 
 
@@ -225,11 +230,13 @@ def test_a_chapter_in_jupyterlab(browser, lab, chapter):
     with opened(browser, address, chapter) as page:
         seen = look(page)
         assert seen["cells"] == len(notebook.cells)
-        assert seen["closed"] >= hidden(notebook)
-        assert seen["pictures"] == stored_pictures(notebook), "pictures are missing before any run"
+        assert seen["closed"] == hidden(notebook)
+        assert seen["guesses"] == len(guesses(notebook))
+        stored = pictures(notebook.cells)
+        assert seen["pictures"] == stored - pictures(guesses(notebook)), "pictures are missing before any run"
         assert (folder / "book" / f"{chapter}.ipynb").read_bytes() == (BOOK / f"{chapter}.ipynb").read_bytes()
         run_all(page)
-        assert look(page)["pictures"] == stored_pictures(notebook)
+        assert look(page)["pictures"] == stored
         assert failed(page) == meant_to_fail(notebook)
         choose(page, "Kernel", "Shut Down Kernel")
 
@@ -242,7 +249,8 @@ def test_a_chapter_in_jupyterlab_without_make_lab(browser, tmp_path):
     with plain as address, opened(browser, address, "frames") as page:
         seen = look(page)
     assert seen["pictures"] == 0
-    assert seen["closed"] >= hidden(read("frames"))
+    assert seen["closed"] == hidden(read("frames"))
+    assert seen["guesses"] == len(guesses(read("frames")))
     assert "make lab" in seen["words"]
 
 

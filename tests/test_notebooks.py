@@ -83,6 +83,13 @@ def test_notebook_has_the_usual_kernel_and_stable_metadata(path):
 
 
 @notebooks
+def test_outputs_that_readers_open_on_the_page_are_closed_in_jupyterlab_too(path):
+    for cell in code_cells(read(path)):
+        closed = cell.metadata.get("jupyter", {}).get("outputs_hidden", False)
+        assert closed == ("hide-output" in tags(cell)), f"{cell.id}: run make notebooks"
+
+
+@notebooks
 def test_code_cells_are_short_and_text_stands_between_them(path):
     notebook = read(path)
     lengths = {cell.id: len(cell.source.splitlines()) for cell in code_cells(notebook)}
@@ -330,6 +337,8 @@ MISTAKES = {
     "execution skipped": tagged("skip-execution"),
     "output removed by metadata": with_metadata(mystnb={"remove_code_outputs": True}),
     "cell hidden in an editor": with_metadata(jupyter={"outputs_hidden": True}),
+    "closed without a tag, in another way": with_metadata(jupyter={"source_hidden": True}),
+    "metadata without a value": with_metadata(slideshow=None),
     "output collapsed": with_metadata(collapsed=True),
 }
 

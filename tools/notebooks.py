@@ -19,6 +19,8 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from tools.files import ROOT, notebooks_in_toc, write_text
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+HIDDEN = "hide-output"  # the tag of outputs that a reader opens after a guess
+CLOSED = {"outputs_hidden": True}  # how JupyterLab knows it
 # What editors and kernels write down about one run, and what changes from machine to machine.
 VOLATILE = ("execution", "ExecuteTime", "collapsed", "scrolled", "trusted", "vscode", "jupyter")
 TIMEOUT = 600  # seconds for one cell
@@ -39,7 +41,7 @@ def run(notebook: Any, folder: Path) -> None:
 
 
 def tidy(notebook: Any) -> None:
-    """Remove what differs from one run or machine to the next; cell ids and tags stay."""
+    """Remove what differs from one run or machine to the next; cell ids and tags stay, and what they hide is closed."""
     notebook.metadata["kernelspec"] = dict(KERNELSPEC)
     language = notebook.metadata.get("language_info", {})
     language.pop("version", None)
@@ -48,6 +50,8 @@ def tidy(notebook: Any) -> None:
     for cell in notebook.cells:
         for key in VOLATILE:
             cell.metadata.pop(key, None)
+        if HIDDEN in cell.metadata.get("tags", []):
+            cell.metadata["jupyter"] = dict(CLOSED)
 
 
 def as_text(notebook: Any) -> str:
