@@ -17,7 +17,6 @@ import pytest
 from browser import chromium
 from nbformat.sign import NotebookNotary
 
-from tools import __main__ as commands
 from tools.files import ROOT, notebooks_in_toc
 from tools.lab import FIRST, SETTINGS, trust
 
@@ -53,25 +52,6 @@ def test_chapters_are_trusted_without_a_change_of_their_files(tmp_path):
 
 def test_the_first_chapter_to_open_is_there():
     assert ROOT / FIRST in notebooks_in_toc()
-
-
-def test_other_commands_need_not_wait_until_jupyterlab_is_closed(monkeypatch):
-    """The environment is made while others wait; JupyterLab then runs beside them."""
-    held = []
-
-    class Turn:
-        def __enter__(self):
-            held.append(True)
-
-        def __exit__(self, *problem):
-            held.pop()
-
-    seen = []
-    monkeypatch.setattr(commands.turn, "taken", Turn)
-    monkeypatch.setattr(commands.setup_env, "ensure", lambda: seen.append(list(held)) or sys.executable)
-    monkeypatch.setattr(commands, "until_closed", lambda command: seen.append((list(held), command)) or 0)
-    assert commands.main(["lab", "--no-browser"]) == 0
-    assert seen == [[True], ([], [sys.executable, "-m", "tools.lab", "--no-browser"])]
 
 
 # ---- A chapter alone ---------------------------------------------------------------------------------
