@@ -497,7 +497,10 @@ def test_other_questions_are_refused():
         ([30e3, 10e3], "sign or unit"),
         ([0.03, 0.01], "sign or unit"),
         ([31, 12], "not recognised"),
-        ([10, 30], "not recognised"),
+        ([10, 30], "sign or unit"),
+        ([29.4, 9.8], "sign or unit"),
+        ([29.43, 9.81], "sign or unit"),
+        ([29.5, 9.83], "not recognised"),
         ([0, 10], "not recognised"),
         ([0, 0], "known mistake"),
         ([60, 20], "known mistake"),
@@ -632,14 +635,32 @@ SLIPPED = {
     "sines_of_degrees": planar_points(np.radians(MOVING[0]), *MOVING[1:]),
     "angles_in_degrees": planar_points(np.degrees(MOVING[0]), *MOVING[1:]),
     "rates_in_degrees": planar_points(MOVING[0], *np.degrees(MOVING[1:])),
+    "from_the_tip": planar_points(*MOVING)[::-1],
 }
 
 
-@pytest.mark.parametrize("key", SLIPS)
+@pytest.mark.parametrize("key", SLIPPED)
 def test_right_but_for_a_sign_or_a_unit(key):
     assert SLIPS[key].torques(POINTS, *MOVING) == pytest.approx(SLIPPED[key], rel=1e-12)
     found = diagnose(POINTS, *MOVING, to_digits(SLIPPED[key], 3))
     assert (found.verdict, [each.key for each in found]) == ("sign or unit", [key])
+
+
+@pytest.mark.parametrize(("g", "size"), [(9.81, 9.8), (9.81, 10), (9.8, 9.81), (9.8, 10), (10, 9.81), (9.80665, 9.81)])
+def test_right_but_for_the_value_of_g(g, size):
+    arm, other = (robots.planar_2r(L1=0.5, L2=0.4, m1=2, m2=1, g=each) for each in (g, size))
+    found = diagnose(arm, *MOVING, newton_euler.inverse_dynamics(other, *MOVING).round(4))
+    assert (found.verdict, [each.name() for each in found]) == ("sign or unit", [f"g = {size:g} m/s²"])
+    bars = [BARS.with_gravity([0, -each, 0]) for each in (g, size)]
+    q = BARS.positions([0.5], mode=[1])
+    found = diagnose(bars[0], q, [2], [1], closed_dynamics.inverse_dynamics(bars[1], q, [2], [1]).round(4))
+    assert [each.name() for each in found] == [f"g = {size:g} m/s²"]
+
+
+def test_the_value_of_g_is_no_slip_elsewhere():
+    for gravity in ([0, 0, 0], [0, -1.62, 0]):
+        with pytest.raises(NotHere, match="gravity of planar 2R is"):
+            SLIPS["gravity_10"].torques(replace(POINTS, gravity=gravity), *MOVING)
 
 
 def test_one_sign():

@@ -29,7 +29,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
     "en": {
         RIGHT: "Right.",
         MISTAKE: "A known mistake:",
-        SLIP: "Right but for a sign or a unit:",
+        SLIP: "Right but for a sign, a unit, the order or the value of g:",
         UNKNOWN: "Not recognised: neither right nor one of the mistakes that are known here.",
         "several": "These give the same numbers here:",
         "coarse": "Give three significant digits or more: with fewer, a mistake cannot be told from another, nor from "

@@ -1,11 +1,12 @@
-"""Right but for a sign or a unit."""
+"""Right but for a sign, a unit, the order of the joints or the value of g."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from dynlib.arrays import Array
+from dynlib.arrays import Array, as_floats
 from dynlib.mechanism import Mechanism
 from dynlib.misconceptions.misconception import Misconception, NotHere, System, right_torques
 from dynlib.robot import Robot
@@ -52,6 +53,22 @@ def _rates_in_degrees(system: System, q: Any, dq: Any, ddq: Any, **loads: Any) -
     return right_torques(system, q, factors * np.asarray(dq), factors * np.asarray(ddq), **loads)
 
 
+def _from_the_tip(system: System, q: Any, dq: Any, ddq: Any, **loads: Any) -> Array:
+    return right_torques(system, q, dq, ddq, **loads)[..., ::-1]
+
+
+def _gravity(key: str, size: float) -> Misconception:
+    def wrong(system: System, q: Any, dq: Any, ddq: Any, **loads: Any) -> Array:
+        own = float(np.linalg.norm(as_floats(system.gravity)))
+        if not 9.7 < own < 10.1 or abs(own - size) < 1e-9:
+            raise NotHere(f"gravity of {system.name} is {own:g} m/s².")
+        scaled = system.gravity * (size / own)
+        other = system.with_gravity(scaled) if isinstance(system, Mechanism) else replace(system, gravity=scaled)
+        return right_torques(other, q, dq, ddq, **loads)
+
+    return Misconception(key, wrong, wrong)
+
+
 SLIPS: Mapping[str, Misconception] = {
     each.key: each
     for each in (
@@ -61,9 +78,13 @@ SLIPS: Mapping[str, Misconception] = {
         _angles("sines_of_degrees", np.radians),
         _angles("angles_in_degrees", np.degrees),
         Misconception("rates_in_degrees", _rates_in_degrees, _rates_in_degrees),
+        Misconception("from_the_tip", _from_the_tip, _from_the_tip),
+        _gravity("gravity_9_8", 9.8),
+        _gravity("gravity_9_81", 9.81),
+        _gravity("gravity_10", 10.0),
     )
 }
-"""Every way to be right but for a sign or a unit, by key."""
+"""Every way to be right but for a sign, a unit, the order of the joints or the value of g, by key."""
 
 SLIPS_AT: Mapping[str, Callable[[int], Misconception]] = {"sign_at": _sign_at}
 """Those about one torque, by key; each takes its number, from 1."""

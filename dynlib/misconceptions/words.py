@@ -227,6 +227,13 @@ WORDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
             "angles in degrees",
             "The angles were turned into degrees, and sine and cosine were taken of as many radians.",
         ),
+        "from_the_tip": (
+            "order of the joints reversed",
+            "The numbers are right, but begin with the last joint; the answer begins with joint 1.",
+        ),
+        "gravity_9_8": ("g = 9.8 m/s²", "The torques are those for g = 9.8 m/s²; here another value is given."),
+        "gravity_9_81": ("g = 9.81 m/s²", "The torques are those for g = 9.81 m/s²; here another value is given."),
+        "gravity_10": ("g = 10 m/s²", "The torques are those for g = 10 m/s²; here another value is given."),
         "rates_in_degrees": (
             "rates in degrees",
             "Rates and accelerations were put in in degrees; the equations hold in rad/s and rad/s².",
