@@ -888,3 +888,19 @@ def test_steps_that_are_none_are_refused(function, given):
         TypeError, match=r"^steps is .*; expected a Steps\. Leave it out .* dataclasses.replace\(\w+.Steps"
     ):
         TAKE_STEPS[function](given)
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "wanted"),
+    [
+        ("acceleration", velocity.Steps(), "acceleration"),
+        ("recursion", acceleration.Steps(), "newton_euler"),
+        ("newton_euler", lagrange.Steps(), "newton_euler"),
+        ("lagrange", velocity.Steps(), "lagrange"),
+        ("inverse", closed_chain.Steps(), "closed_dynamics"),
+        ("three_legs", lagrange.Steps(), "three_legs"),
+    ],
+)
+def test_steps_of_another_chapter_are_refused(function, given, wanted):
+    with pytest.raises(TypeError, match=rf"^steps is .*; expected a Steps.*replace\({wanted}.Steps\(\)"):
+        TAKE_STEPS[function](given)
