@@ -24,7 +24,7 @@ BOOK = ROOT / "book"
 CHAPTERS = [path.stem for path in notebooks_in_toc()]
 START = 60  # seconds until the server answers
 LOAD = 60_000  # milliseconds until a chapter is shown
-RUN = 120_000  # milliseconds until all its cells have run
+RUN = 300_000  # milliseconds until all its cells have run
 
 
 def read(chapter):
