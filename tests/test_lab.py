@@ -250,15 +250,18 @@ def run_all(page):
 FINISHED = """() => {
   const prompts = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(each => each.innerText);
   const idle = document.querySelector('.jp-Notebook-ExecutionIndicator[data-status="idle"]');
-  const error = document.querySelector('[data-mime-type="application/vnd.jupyter.error"]');
+  const error = [...document.querySelectorAll('.jp-CodeCell')].some(each => each.innerText.includes('Traceback (most'));
   return idle && !prompts.some(each => each.includes('*')) && (error || prompts.every(each => /\\d/.test(each)));
 }"""
 
 
 def failed(page):
     """Return the numbers of the cells whose output is an error."""
-    kind = '.jp-CodeCell:has(.jp-RenderedText[data-mime-type="application/vnd.jupyter.error"])'
-    return page.evaluate(f"() => [...document.querySelectorAll('{kind} .jp-InputPrompt')].map(each => each.innerText)")
+    return page.evaluate(FAILED)
+
+
+FAILED = """() => [...document.querySelectorAll('.jp-CodeCell')].filter(each => each.innerText.includes('Traceback (most'))
+  .map(each => each.querySelector('.jp-InputPrompt').innerText)"""
 
 
 def meant_to_fail(notebook):
