@@ -216,8 +216,8 @@ def test_a_chapter_in_jupyterlab(browser, lab, chapter):
         assert seen["pictures"] == stored - pictures(guesses(notebook)), "pictures are missing before any run"
         assert (folder / "book" / f"{chapter}.ipynb").read_bytes() == (BOOK / f"{chapter}.ipynb").read_bytes()
         run_all(page)
-        assert look(page)["pictures"] == stored
         assert failed(page) == meant_to_fail(notebook)
+        assert look(page)["pictures"] == stored
         choose(page, "Kernel", "Shut Down Kernel")
 
 
@@ -260,7 +260,8 @@ def failed(page):
     return page.evaluate(FAILED)
 
 
-FAILED = """() => [...document.querySelectorAll('.jp-CodeCell')].filter(each => each.innerText.includes('Traceback (most'))
+FAILED = """() => [...document.querySelectorAll('.jp-CodeCell')]
+  .filter(each => each.innerText.includes('Traceback (most'))
   .map(each => each.querySelector('.jp-InputPrompt').innerText)"""
 
 
