@@ -1,13 +1,14 @@
 """Pictures: an arm with its frames, standing or moving, and axes for curves.
 
-Every picture has a transparent ground, colours that can be read on white and on dark pages, and an alternative text
-that is written into the file. The same input gives the same file, byte for byte. On the page it is an SVG;
-:func:`save` writes other formats, too.
+Every picture has a white ground and an alternative text that is written into the file. The same input gives the same
+file, byte for byte. On the page it is an SVG, which the site recolours on dark pages: each colour of ``PALETTE`` has a
+value for either ground. :func:`save` writes other formats, too.
 """
 
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,11 +19,13 @@ from zlib import crc32
 
 import matplotlib
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
-from matplotlib.patches import Arc, Polygon
+from matplotlib.lines import AxLine, Line2D
+from matplotlib.patches import Arc, Patch, Polygon
 from matplotlib.path import Path as Outline
 from matplotlib.text import Annotation, Text
 
@@ -34,18 +37,48 @@ from dynlib.frames import position, rotation
 from dynlib.mechanism import Mechanism
 from dynlib.robot import Robot
 
-INK, X_AXIS, Y_AXIS, MASS, GRAVITY = "#808080", "#d64550", "#2f9e58", "#3d83c9", "#b0771d"
-"""Colours of lines, x axes, y axes, masses and gravity; contrast at least 3 to 1 on white and on the dark page."""
+PALETTE: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "ink": ("#4d4d4d", "#c8c8c8"),
+        "link": ("#8a8a8a", "#8b8b8b"),
+        "red": ("#c42f3c", "#f0727b"),
+        "green": ("#1d7a41", "#4cc27a"),
+        "blue": ("#2666ab", "#6fb1f2"),
+        "ochre": ("#8f5a0c", "#dba04a"),
+        "paper": ("#ffffff", "#121212"),
+    }
+)
+"""Every colour of a picture, by name: on a white ground and on a dark one.
+
+On each ground letters have a contrast of at least 4.5 to 1; links, which hold no letters, of at least 3 to 1.
+"""
+
+INK, LINK, X_AXIS, Y_AXIS, MASS, GRAVITY, PAPER = (light for light, _ in PALETTE.values())
+"""Colours of letters and thin lines, links, x axes, y axes, masses, gravity and the ground."""
 
 Z_AXIS = MASS
 """Colour of z axes, which only pictures without masses show."""
+
+WIDTH = 4.5
+"""Of a picture, in inches. On the screen of a phone, 358 dots wide, an index of a letter is then 9 dots high."""
+
+TURNS = 3
+"""How often a film goes round before it stops."""
 
 _DOTS_PER_INCH = 200
 """Of pictures that are made of dots."""
 
 _STYLE = {
     "svg.hashsalt": "dynlib",
-    "font.size": 11,
+    "font.size": 12,
+    "axes.labelsize": "medium",
+    "xtick.labelsize": "medium",
+    "ytick.labelsize": "medium",
+    "legend.fontsize": "medium",
+    "legend.handlelength": 1.6,
+    "legend.columnspacing": 1.2,
+    "path.simplify_threshold": 0.05,
+    "lines.solid_capstyle": "round",
     "mathtext.fontset": "dejavusans",
     "text.color": INK,
     "axes.edgecolor": INK,
@@ -55,13 +88,13 @@ _STYLE = {
     "ytick.color": INK,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "figure.facecolor": "none",
+    "figure.facecolor": PAPER,
     "axes.facecolor": "none",
     "legend.frameon": False,
 }
 
 
-def axes(width: float = 6.0, height: float = 3.5) -> tuple[Figure, Axes]:
+def axes(width: float = WIDTH, height: float = 3.0) -> tuple[Figure, Axes]:
     """Return a figure with one pair of axes in the style of the book.
 
     Args:
@@ -77,18 +110,20 @@ def axes(width: float = 6.0, height: float = 3.5) -> tuple[Figure, Axes]:
     """
     with matplotlib.rc_context(_STYLE):
         figure = Figure(figsize=(width, height), layout="constrained")
+        figure.patch.set_gid("ground")
         return figure, figure.add_subplot()
 
 
 @dataclass(frozen=True, eq=False)
 class Film:
-    """A figure that holds several poses at once; as an SVG it shows one after the other, round and round.
+    """A figure that holds several poses at once; as an SVG it shows one after the other, a few times.
 
     Attributes:
         figure: all poses, each artist marked with the number of its pose.
         poses: how many there are.
         seconds: how long one round takes.
-        still: number of the pose, from 0, that is shown to readers who asked their system for less motion.
+        still: number of the pose, from 0, that is shown at the end, and to readers who asked their system for less
+            motion.
     """
 
     figure: Figure
@@ -114,9 +149,25 @@ def svg(figure: Figure | Film, alt: str) -> str:
     True
     """
     _demand(alt)
-    lines = _drawn(_drawing(figure), "svg", {"Title": alt, "Date": None, "Creator": None}).decode("utf-8").splitlines()
-    written = _settled("\n".join(line.rstrip() for line in lines) + "\n", alt)
-    return _set_in_motion(written, figure) if isinstance(figure, Film) else written
+    drawn = _drawn(_drawing(figure), "svg", dict.fromkeys(("Date", "Creator", "Format", "Type")))
+    root = ElementTree.fromstring(drawn)
+    for part in (root.find(f"{_SVG}metadata"), root.find(f"{_SVG}defs/{_SVG}style/..")):
+        if part is not None:
+            root.remove(part)  # the style would hold for all of a page
+    title = ElementTree.Element(f"{_SVG}title")
+    title.text = alt
+    root.insert(0, title)
+    root.set("stroke-linejoin", "round")
+    _settle(root, f"{crc32(alt.encode()):x}")
+    if isinstance(figure, Film):
+        _set_in_motion(root, figure)
+    for prefix, space in (("", _SVG), ("xlink", _LINK)):
+        ElementTree.register_namespace(prefix, space.strip("{}"))
+    ElementTree.indent(root, "")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+
+
+_SVG, _LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
 
 
 def _demand(alt: str) -> None:
@@ -129,8 +180,8 @@ def _drawing(figure: Figure | Film) -> Figure:
 
 
 def _drawn(drawing: Figure, kind: str, metadata: Mapping[str, str | None], **options: Any) -> bytes:
-    """Return a figure as a file of some kind, in colours for white and dark pages."""
-    # What was drawn outside this module has Matplotlib's own black letters and white boxes.
+    """Return a figure as a file of some kind, in the colours of the palette."""
+    # What was drawn outside this module has Matplotlib's own black letters and boxes.
     for text in drawing.findobj(Text):
         if same_color(text.get_color(), "black"):
             text.set_color(INK)
@@ -138,42 +189,76 @@ def _drawn(drawing: Figure, kind: str, metadata: Mapping[str, str | None], **opt
         legend.set_frame_on(False)
     file = io.BytesIO()
     with matplotlib.rc_context(_STYLE):
-        drawing.savefig(file, format=kind, transparent=True, metadata=metadata, **options)
+        _make_room_for_labels(drawing)
+        drawing.savefig(file, format=kind, metadata=metadata, **options)
     return file.getvalue()
 
 
-def _settled(text: str, alt: str) -> str:
-    """Return an SVG that does not depend on the last digits of a processor.
+def _settle(root: ElementTree.Element, apart: str) -> None:
+    """Make an SVG independent of the last digits of a processor, and small.
 
-    Places are given to a hundredth of a point; sizes of letters are not touched. Names that Matplotlib makes from the
-    digits of a shape become numbers, in the order in which they occur, behind one that tells pictures apart.
+    Places are given to a hundredth of a point. Names that Matplotlib makes from the digits of a shape become numbers in
+    the order in which they occur, behind a word that tells pictures apart; names that nothing refers to go.
     """
-    number = r"scale\([^)]*\)|-?\d+\.\d{3,}"
-    short = re.sub(number, lambda found: found[0] if found[0][0] == "s" else f"{float(found[0]):.2f}", text)
+    elements = list(root.iter())
+    used = {name for element in elements for value in element.attrib.values() for name in _REFERENCE.findall(value)}
     names: dict[str, str] = {}
-    return re.sub(
-        r'(?<=["#])[a-z][0-9a-f]{10}(?=[")])',
-        lambda found: names.setdefault(found[0], f"shape{crc32(alt.encode())}-{len(names) + 1}"),
-        short,
+
+    def renamed(name: str) -> str:
+        if not re.fullmatch("[a-z][0-9a-f]{10}", name):
+            return name
+        return names.setdefault(name, f"s{apart}-{len(names) + 1}")
+
+    for element in elements:
+        name = element.attrib.pop("id", "")
+        if name in used:
+            element.set("id", renamed(name))
+        if name.startswith(("text_", "pose", "ground")):
+            element.set("class", name.partition("_")[0])
+        for key, value in list(element.attrib.items()):
+            if key == "d":
+                value = " ".join(re.sub(r"-?\d+\.\d+", _rounded, value).split())
+            elif key != "style":  # nor are sizes of letters touched
+                value = re.sub(r"(scale\([^)]*\))|-?\d+\.\d{3,}", lambda found: found[1] or _rounded(found), value)
+                value = _REFERENCE.sub(lambda found: "#" + renamed(found[1]), value)
+            element.set(key, value)
+
+
+_REFERENCE = re.compile(r"(?:(?<=url\()|^)#([\w-]+)")
+
+
+def _rounded(found: re.Match[str]) -> str:
+    text = f"{float(found[0]):.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def _set_in_motion(root: ElementTree.Element, film: Film) -> None:
+    """Lay the poses of a film side by side, as on a strip that passes behind a window, by CSS alone."""
+    ((parent, artists),) = (
+        (parent, marked)
+        for parent in root.iter(f"{_SVG}g")
+        if (marked := [each for each in parent if each.get("class", "").startswith("pose")])
     )
+    width = float(root.attrib["viewBox"].split()[2])
+    strip = ElementTree.SubElement(parent, f"{_SVG}g", {"class": "strip"})
+    strip.set("transform", f"translate({-film.still * width:g} 0)")
+    strip.set(
+        "style", f"--way: {-film.poses * width:g}px; animation: turn {film.seconds:g}s steps({film.poses}) {TURNS}"
+    )
+    for k in range(film.poses):
+        pose = ElementTree.SubElement(strip, f"{_SVG}g", {"transform": f"translate({k * width:g} 0)"})
+        for artist in [each for each in artists if each.get("class") == f"pose{k}"]:
+            parent.remove(artist)
+            pose.extend(artist)
+    style = ElementTree.Element(f"{_SVG}style")
+    style.text = _MOTION
+    root.insert(1, style)
 
 
-def _set_in_motion(text: str, film: Film) -> str:
-    """Return the SVG of a film with the style that shows its poses in turn, by CSS alone."""
-    turns = [
-        f".pose{k} {{ animation-delay: {(k - film.poses) * film.seconds / film.poses:.4g}s }}"
-        for k in range(film.poses)
-    ]
-    rules = [
-        ".pose { visibility: hidden }",
-        f".pose{film.still} {{ visibility: visible }}",
-        f"@keyframes turn {{ 0% {{ visibility: visible }} {100 / film.poses:.6g}%, 100% {{ visibility: hidden }} }}",
-        f".pose {{ animation: turn {film.seconds:.4g}s step-end infinite }}",
-        *turns,
-        "@media (prefers-reduced-motion: reduce) { .pose { animation: none } }",
-    ]
-    marked = re.sub(r'<g id="(pose)(\d+)">', r'<g class="\1 \1\2">', text)
-    return marked.replace("</style>", "\n" + "\n".join(rules) + "\n</style>", 1)
+_MOTION = (
+    "@keyframes turn { from { transform: none } to { transform: translateX(var(--way)) } } "
+    "@media (prefers-reduced-motion: reduce) { svg:not(.asked) .strip { animation: none !important } }"
+)
 
 
 def show(figure: Figure | Film, alt: str) -> None:
@@ -248,7 +333,6 @@ def _gif(figure: Figure | Film, alt: str) -> bytes:
         append_images=pictures[1:],
         duration=1000 * seconds / poses,  # in ms
         loop=0,
-        disposal=2,  # the ground is transparent: each pose is taken away before the next one
         comment=alt.encode("utf-8"),
     )
     return file.getvalue()
@@ -303,40 +387,97 @@ def planar_arm(robot: Robot, q: Any, lengths: Sequence[str] = ()) -> Figure:
     >>> len(planar_arm(robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=9.81), [0.5, 0.5]).axes)
     1
     """
-    if robot.is_symbolic:
-        raise ValueError(f"{robot.name} holds symbols; give them numbers with robot.subs(...) before drawing it.")
-    poses = [robot.base @ robot.pose(q, link) for link in range(robot.n + 1)]
-    tip = robot.base @ robot.pose(q)
-    if any(abs(rotation(pose)[2, 2]) < 1 - 1e-9 for pose in poses):
-        raise ValueError(
-            f"{robot.name} has a joint axis that is not along z; planar_arm draws arms in the x-y plane only."
-        )
-    figure, ax = axes(5.5, 4.2)
-    ax.set_aspect("equal")
-    ax.set_axis_off()
+    *poses, tip = _poses_in_plane(robot, q, "planar_arm")
+    figure, ax = _picture()
     points = np.array([position(pose)[:2] for pose in (*poses, tip)])
     size = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
     with matplotlib.rc_context(_STYLE):
-        ax.plot(*points.T, color=INK, lw=5, alpha=0.55, solid_capstyle="round", zorder=1)
         for i, pose in enumerate(poses):
             _draw_frame(ax, pose, str(i), 0.2 * size)
         for i, (link, pose) in enumerate(zip(robot.links, poses[1:], strict=True), start=1):
-            ax.plot(*position(pose)[:2], "o", ms=9, mfc="white", mec=INK, mew=2, zorder=4)
             if link.turn:
                 _draw_angle(ax, poses[i - 1], pose, i, 0.13 * size)
-            if link.mass is not None and link.mass > 0:
-                centre = (pose @ np.append(link.com, 1))[:2]
-                ax.plot(*centre, "o", ms=13, color=MASS, zorder=3)
-                _label(ax, centre, _indexed("m", i), MASS, (14, -12))
+        _draw_masses(ax, robot, poses, points)
         for near, far, length in zip(points[1:], points[2:], lengths, strict=False):
             along = (far - near) / np.linalg.norm(far - near)
-            _label(ax, 0.23 * near + 0.77 * far, rf"${length}$", INK, (13 * along[1], -13 * along[0]))
+            _label(ax, 0.4 * near + 0.6 * far, rf"${length}$", INK, (15 * along[1], -15 * along[0]))
         if robot.gravity[:2].any():
             _draw_gravity(ax, robot.gravity[:2], points, size)
-    ax.margins(0.12)
-    width, height = (np.ptp(limits) for limits in (ax.get_xlim(), ax.get_ylim()))
-    figure.set_figheight(float(np.clip(5.5 * height / width, 2.0, 4.2)))  # no white above and below a flat pose
+    _fit(figure, ax)
     return figure
+
+
+def moving_planar_arm(robot: Robot, states: Any, *, seconds: float = 6.0, still: int = 0) -> Film:
+    """Draw an arm that moves in the x-y plane in several states, as a film: links, masses and gravity.
+
+    Args:
+        robot: an arm of numbers whose joint axes are all along z of the world.
+        states: joint values, shape (K, N), in rad or m; the film starts again after the last one.
+        seconds: how long one round takes.
+        still: number of the state, from 0, that is shown at the end, and to readers who asked their system for less
+            motion.
+
+    Returns:
+        The film; show it with :func:`show`.
+
+    Raises:
+        ValueError: the robot holds symbols, a joint axis is not along z, or there is no such state.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=9.81)
+    >>> moving_planar_arm(arm, [[0.5, 0.3], [0.6, 0.3]]).poses
+    2
+    """
+    every = [_poses_in_plane(robot, q, "moving_planar_arm") for q in states]
+    _demand_state(still, len(every))
+    figure, ax = _picture()
+    points = [np.array([position(pose)[:2] for pose in poses]) for poses in every]
+    size = max(float(np.linalg.norm(np.diff(each, axis=0), axis=1).sum()) for each in points)
+    with matplotlib.rc_context(_STYLE):
+        if robot.gravity[:2].any():
+            _draw_gravity(ax, robot.gravity[:2], np.concatenate(points), size)
+        for k, (poses, joints) in enumerate(zip(every, points, strict=True)):
+            with _pose(ax, k):
+                _draw_masses(ax, robot, poses[:-1], joints)
+    _fit(figure, ax)
+    return Film(figure, len(every), seconds, still)
+
+
+def _demand_state(still: int, states: int) -> None:
+    if not 0 <= still < states:
+        raise ValueError(f"still is {still}; expected the number of one of the {states} states, from 0.")
+
+
+def _poses_in_plane(robot: Robot, q: Any, function: str) -> list[Array]:
+    """Return the poses of the frames {0} to {N+1} of an arm that moves in the x-y plane."""
+    poses = _poses_in_world(robot, q)
+    if any(abs(rotation(pose)[2, 2]) < 1 - 1e-9 for pose in poses[:-1]):
+        raise ValueError(
+            f"{robot.name} has a joint axis that is not along z; {function} draws arms in the x-y plane only."
+        )
+    return poses
+
+
+@contextmanager
+def _pose(ax: Axes, number: int) -> Iterator[None]:
+    """Mark what is drawn meanwhile as one pose of a film."""
+    before = set(ax.get_children())
+    yield
+    for artist in set(ax.get_children()) - before:
+        artist.set_gid(f"pose{number}")
+        if isinstance(artist, Annotation) and artist.arrow_patch is not None:
+            artist.arrow_patch.set_gid(f"pose{number}")
+
+
+def _draw_masses(ax: Axes, robot: Robot, poses: Sequence[Array], points: Array) -> None:
+    """Draw the links, joints and masses of an arm in the plane."""
+    ax.plot(*points.T, color=LINK, lw=5, zorder=1)
+    for i, (link, pose) in enumerate(zip(robot.links, poses[1:], strict=True), start=1):
+        ax.plot(*position(pose)[:2], "o", ms=8, mfc=PAPER, mec=INK, mew=2, zorder=4)
+        if link.mass is not None and link.mass > 0:
+            centre = (pose @ np.append(link.com, 1))[:2]
+            ax.plot(*centre, "o", ms=12, color=MASS, zorder=3)
+            _label(ax, centre, _indexed("m", i), MASS, (15, -13))
 
 
 def spatial_arm(
@@ -369,6 +510,7 @@ def spatial_arm(
     with matplotlib.rc_context(_STYLE):
         _draw_links(ax, robot, poses, _projection(view), size)
         _draw_frames(ax, poses if frames is None else frames, 0, _projection(view), 0.14 * size)
+    _fit(figure, ax)
     return figure
 
 
@@ -381,7 +523,8 @@ def moving_arm(
         robot: an arm of numbers.
         states: joint values, shape (K, N), in rad or m; the film starts again after the last one.
         seconds: how long one round takes.
-        still: number of the state, from 0, that is shown to readers who asked their system for less motion.
+        still: number of the state, from 0, that is shown at the end, and to readers who asked their system for less
+            motion.
         view: azimuth and elevation of the eye, in degrees.
 
     Returns:
@@ -395,20 +538,16 @@ def moving_arm(
     2
     """
     every = [_poses_in_world(robot, q) for q in states]
-    if not 0 <= still < len(every):
-        raise ValueError(f"still is {still}; expected the number of one of the {len(every)} states, from 0.")
+    _demand_state(still, len(every))
     figure, ax = _picture()
     size = max(map(_length_of, every))
     with matplotlib.rc_context(_STYLE):
         _draw_frames(ax, every[0][:1], 0, _projection(view), 0.14 * size)
         for k, poses in enumerate(every):
-            before = set(ax.get_children())
-            _draw_links(ax, robot, poses, _projection(view), size)
-            _draw_frames(ax, poses[1:], 1, _projection(view), 0.14 * size)
-            for artist in set(ax.get_children()) - before:
-                artist.set_gid(f"pose{k}")
-                if isinstance(artist, Annotation) and artist.arrow_patch is not None:
-                    artist.arrow_patch.set_gid(f"pose{k}")
+            with _pose(ax, k):
+                _draw_links(ax, robot, poses, _projection(view), size)
+                _draw_frames(ax, poses[1:], 1, _projection(view), 0.14 * size)
+    _fit(figure, ax)
     return Film(figure, len(every), seconds, still)
 
 
@@ -422,7 +561,8 @@ def linkage(
     Args:
         mechanism: of numbers.
         q: all joint values, shape (n,), in rad or m; if they do not close the chains, the gap is seen.
-        points: points to mark, by their TeX; a line joins each to the tip of its chain.
+        points: points to mark, by their TeX; a line joins each to the tip of its chain. A point on a pin inside a
+            chain, such as ``Point(1, 2)``, is only named.
         angles: whether joint angles are drawn with their symbols.
 
     Returns:
@@ -452,6 +592,7 @@ def moving_linkage(
     states: Any,
     points: Mapping[str, Point] = MappingProxyType({}),
     *,
+    paths: Any = None,
     seconds: float = 6.0,
     still: int = 0,
 ) -> Film:
@@ -460,9 +601,12 @@ def moving_linkage(
     Args:
         mechanism: of numbers.
         states: all joint values, shape (K, n), in rad or m; the film starts again after the last one.
-        points: points to mark, by their TeX; a line joins each to the tip of its chain.
+        points: points to mark, by their TeX, as in :func:`linkage`.
+        paths: joint values through which the paths of the points are drawn, shape (J, n); those of the poses if left
+            out, which gives paths with corners.
         seconds: how long one round takes.
-        still: number of the state, from 0, that is shown to readers who asked their system for less motion.
+        still: number of the state, from 0, that is shown at the end, and to readers who asked their system for less
+            motion.
 
     Returns:
         The film; show it with :func:`show`.
@@ -477,27 +621,31 @@ def moving_linkage(
     """
     closed_chain.refuse_symbols(mechanism, "moving_linkage")
     every = np.asarray(states, dtype=float)
-    if not 0 <= still < len(every):
-        raise ValueError(f"still is {still}; expected the number of one of the {len(every)} states, from 0.")
+    _demand_state(still, len(every))
     figure, ax = _picture()
     with matplotlib.rc_context(_STYLE):
-        for point in points.values():
-            path = position(closed_chain.pose(mechanism, every, point))[:, :2]
-            ax.plot(*path.T, color=X_AXIS, lw=1.2, alpha=0.7, zorder=0)
+        course = every if paths is None else np.asarray(paths, dtype=float)
+        for point in (each for each in points.values() if not _on_pin(each)):
+            ax.plot(*position(closed_chain.pose(mechanism, course, point))[:, :2].T, color=X_AXIS, lw=1.2, zorder=0)
         _draw_ground(ax, mechanism)
         for k, q in enumerate(every):
-            before = set(ax.get_children())
-            _draw_mechanism(ax, mechanism, q, points)
-            for artist in set(ax.get_children()) - before:
-                artist.set_gid(f"pose{k}")
+            with _pose(ax, k):
+                _draw_mechanism(ax, mechanism, q, points)
     _fit(figure, ax)
     return Film(figure, len(every), seconds, still)
 
 
+def _on_pin(point: Point) -> bool:
+    return point.link is not None and not np.any(point.at)
+
+
 def _fit(figure: Figure, ax: Axes) -> None:
-    """Make a figure as high as its drawing, so that no empty bands are left."""
+    """Make a figure as high as its drawing, so that no empty bands are left, and cut nothing but endless lines."""
+    for artist in ax.get_children():
+        artist.set_clip_on(isinstance(artist, AxLine))
+    ax.autoscale_view()
     width, height = (np.ptp(limits) for limits in (ax.get_xlim(), ax.get_ylim()))
-    figure.set_figheight(float(np.clip(5.5 * height / width, 1.8, 4.6)))
+    figure.set_figheight(float(np.clip(WIDTH * height / width, 1.6, WIDTH)))
 
 
 _FOOT = Outline([(0, 0), (-0.6, -1), (0.6, -1), (0, 0)], closed=True)
@@ -514,11 +662,10 @@ def _draw_ground(ax: Axes, mechanism: Mechanism) -> None:
                 color=INK,
                 lw=1,
                 ls=":",
-                alpha=0.7,
                 zorder=0,
             )
             continue
-        ax.plot(*base, marker=_FOOT, ms=26, mfc="none", mec=INK, mew=1.4, zorder=1, clip_on=False)
+        ax.plot(*base, marker=_FOOT, ms=26, mfc="none", mec=INK, mew=1.4, zorder=1)
         _label(ax, base, _indexed("O", number), INK, (0, -24))
 
 
@@ -530,23 +677,24 @@ def _draw_mechanism(ax: Axes, mechanism: Mechanism, q: Any, points: Mapping[str,
         ]
         if chain.links[0].slide:
             margin = 0.1 * mechanism.size * rotation(chain.base)[:2, 2]
-            ax.plot(
-                *np.array([places[0] - margin, places[0] + margin]).T, alpha=0
-            )  # the limits hold a part of the line
-            ax.plot(*places[0], "s", ms=20, color=INK, alpha=0.55, mew=0, zorder=2)
+            ax.update_datalim([places[0] - margin, places[0] + margin])  # a part of the line on which it goes
+            ax.plot(*places[0], "s", ms=20, color=LINK, mew=0, zorder=2)
         for joint, (near, far) in enumerate(pairwise(places), start=1):
-            colour = MASS if (number, joint) in mechanism.inputs else INK
-            ax.plot(*np.array([near, far]).T, color=colour, lw=4.5, alpha=0.6, solid_capstyle="round", zorder=1)
+            colour = MASS if (number, joint) in mechanism.inputs else LINK
+            ax.plot(*np.array([near, far]).T, color=colour, lw=4.5, zorder=1)
         ax.plot(*np.array(places).T, "o", ms=6, mfc="white", mec=INK, mew=1.6, zorder=4)
     _draw_closures(ax, mechanism, q)
     for name, point in points.items():
         here = position(closed_chain.pose(mechanism, q, point))[:2]
+        if _on_pin(point):
+            _label(ax, here, f"${name}$", INK, (-12, 12))
+            continue
         if point.chain:
             tip = position(closed_chain.pose(mechanism, q, Point(point.chain)))[:2]
             if np.linalg.norm(here - tip) > 1e-9:
-                ax.plot(*np.array([tip, here]).T, color=INK, lw=4.5, alpha=0.6, solid_capstyle="round", zorder=1)
+                ax.plot(*np.array([tip, here]).T, color=LINK, lw=4.5, zorder=1)
         ax.plot(*here, "o", ms=7, color=X_AXIS, zorder=5)
-        _label(ax, here, f"${name}$", X_AXIS, (11, 9))
+        _label(ax, here, f"${name}$", X_AXIS, (12, 10))
 
 
 def _draw_closures(ax: Axes, mechanism: Mechanism, q: Any) -> None:
@@ -554,11 +702,11 @@ def _draw_closures(ax: Axes, mechanism: Mechanism, q: Any) -> None:
     for closure in mechanism.closures:
         a, b = (closed_chain.pose(mechanism, q, point) for point in (closure.a, closure.b))
         if isinstance(closure, Rod):
-            ax.plot(*np.array([position(a)[:2], position(b)[:2]]).T, color=INK, lw=2.5, alpha=0.6, zorder=1)
+            ax.plot(*np.array([position(a)[:2], position(b)[:2]]).T, color=LINK, lw=2.5, zorder=1)
         if isinstance(closure, Slot):
             along = 0.08 * mechanism.size * (rotation(b) @ closure.direction)[:2]
             line = np.array([position(a)[:2] - along, position(a)[:2] + along])
-            ax.plot(*line.T, color=INK, lw=9, alpha=0.35, solid_capstyle="round", zorder=0)
+            ax.plot(*line.T, color=LINK, lw=9, zorder=0)
 
 
 def _draw_joint_angles(ax: Axes, mechanism: Mechanism, q: Any) -> None:
@@ -573,7 +721,7 @@ def _draw_joint_angles(ax: Axes, mechanism: Mechanism, q: Any) -> None:
 
 def _picture() -> tuple[Figure, Axes]:
     """Return a figure for a drawing to scale, without scales."""
-    figure, ax = axes(5.5, 4.6)
+    figure, ax = axes(WIDTH, WIDTH)
     ax.set_aspect("equal")
     ax.set_axis_off()
     ax.margins(0.08)
@@ -607,9 +755,9 @@ def _projection(view: tuple[float, float]) -> Array:
 def _draw_links(ax: Axes, robot: Robot, poses: Sequence[Array], project: Array, size: float) -> None:
     points = np.array([position(pose) for pose in poses])
     floor = points * [1, 1, 0]
-    ax.plot(*(project @ floor.T), color=INK, lw=1.5, alpha=0.4, zorder=0)
-    ax.plot(*(project @ np.array([points[-1], floor[-1]]).T), color=INK, lw=1, ls=":", alpha=0.6, zorder=0)
-    ax.plot(*(project @ points.T), color=INK, lw=5, alpha=0.55, solid_capstyle="round", zorder=1)
+    ax.plot(*(project @ floor.T), color=LINK, lw=1.2, zorder=0)
+    ax.plot(*(project @ np.array([points[-1], floor[-1]]).T), color=LINK, lw=1.2, ls=":", zorder=0)
+    ax.plot(*(project @ points.T), color=LINK, lw=5, zorder=1)
     for link, pose in zip(robot.links, poses[1:], strict=False):
         if link.turn:
             angle = np.linspace(0, 2 * np.pi, 17)[:-1]
@@ -617,7 +765,7 @@ def _draw_links(ax: Axes, robot: Robot, poses: Sequence[Array], project: Array, 
         else:
             rim = 0.05 * size * np.array([[0.3, 0.3, -0.3, -0.3], [0, 0, 0, 0], [-1, 1, 1, -1]])
         outline = project @ (position(pose)[:, None] + rotation(pose) @ rim)
-        ax.add_patch(Polygon(outline.T, closed=True, fc=INK, ec=INK, alpha=0.55, lw=1.2, zorder=2))
+        ax.add_patch(Polygon(outline.T, closed=True, fc=LINK, ec=INK, lw=1.2, zorder=2))
 
 
 def _draw_frames(ax: Axes, poses: Sequence[Array], first: int, project: Array, length: float) -> None:
@@ -651,14 +799,108 @@ def _indexed(letter: str, index: Any) -> str:
     return f"${letter}_{{{index}}}$" if str(index).isdigit() and len(str(index)) > 1 else f"${letter}_{index}$"
 
 
-def _label(ax: Axes, point: Array, label: str, colour: str, offset: tuple[float, float]) -> None:
-    ax.annotate(label, point, offset, textcoords="offset points", color=colour, ha="center", va="center", zorder=6)
+class _Label(Annotation):
+    """Letters beside a point, which make room for others; see :func:`_make_room_for_labels`."""
+
+    def __init__(self, point: Any, letters: str, colour: str, beside: tuple[float, float]) -> None:
+        super().__init__(
+            letters, point, beside, textcoords="offset points", color=colour, ha="center", va="center", zorder=6
+        )
+        self.beside = beside
+        self.set_clip_on(False)
+
+    def places(self) -> Iterable[tuple[float, float]]:
+        """Yield the place where the letters are meant to be, then others around the point, ever farther away."""
+        yield self.beside
+        wanted = np.hypot(*self.beside)
+        start = np.arctan2(self.beside[1], self.beside[0])
+        for distance in (max(wanted, 12.0), max(wanted, 12.0) + 7, max(wanted, 12.0) + 14):
+            for turn in np.radians((0, 30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180)):
+                yield (float(distance * np.cos(start + turn)), float(distance * np.sin(start + turn)))
+
+
+def _label(ax: Axes, point: Any, letters: str, colour: str, beside: tuple[float, float]) -> None:
+    ax.add_artist(_Label(point, letters, colour, beside))
+
+
+def _make_room_for_labels(drawing: Figure) -> None:
+    """Move each label to the first place around its point where it covers no other label and the fewest lines."""
+    labels = drawing.findobj(_Label)
+    if not labels:
+        return
+    for label in labels:
+        label.set_position(label.beside)
+    drawing.draw_without_rendering()  # now the points have their places on the paper
+    poses = {label.get_gid() for label in labels}
+    always = _Paper.of(drawing, None)
+    for pose in sorted(poses, key=lambda gid: (gid is not None, gid)):
+        paper = always if pose is None else always.joined(_Paper.of(drawing, pose))
+        for label in (each for each in labels if each.get_gid() == pose):
+            paper.put(label)
+
+
+@dataclass
+class _Paper:
+    """What stands on the paper already: dots along the lines, shape (D, 2), and boxes of letters, in dots."""
+
+    dots: Array
+    boxes: list[Array]
+
+    @staticmethod
+    def of(drawing: Figure, pose: str | None) -> "_Paper":
+        """Return the lines and other letters that belong to one pose of a film, or to none."""
+        parts = [each for ax in drawing.axes for each in (*ax.lines, *ax.patches, *ax.texts) if each.get_gid() == pose]
+        lines = [_dots_along(each) for each in parts if each.get_visible() and each.get_zorder() > 0]
+        letters = [each for each in parts if isinstance(each, Text) and not isinstance(each, _Label)]
+        boxes = [each.get_window_extent().get_points() for each in letters if each.get_text()]
+        return _Paper(np.concatenate([np.empty((0, 2)), *lines]), boxes)
+
+    def joined(self, other: "_Paper") -> "_Paper":
+        return _Paper(np.concatenate([self.dots, other.dots]), self.boxes + other.boxes)
+
+    def put(self, label: _Label) -> None:
+        """Put a label at the best place, and keep its box free from now on."""
+        box = label.get_window_extent().get_points()
+        unit = label.figure.dpi / 72 if label.figure else 1.0
+        costs = []
+        for place in label.places():
+            moved = box + unit * (np.array(place) - label.beside)
+            costs.append((self._cost(moved, unit), place, moved))
+        _, place, moved = min(costs, key=lambda each: each[0])
+        label.set_position(place)
+        self.boxes.append(moved)
+
+    def _cost(self, box: Array, unit: float) -> int:
+        wide = box + unit * np.array([[-2.0], [2.0]])
+        covered = np.all((self.dots > box[0]) & (self.dots < box[1]), axis=1).sum()
+        others = sum(bool(np.all((wide[0] < each[1]) & (each[0] < wide[1]))) for each in self.boxes)
+        return int(covered) + 1000 * others
+
+
+def _dots_along(artist: Artist) -> Array:
+    """Return dots along what a line or a patch draws, no farther apart than 3 dots of the paper, shape (D, 2)."""
+    if isinstance(artist, Annotation) and artist.arrow_patch is not None:
+        artist = artist.arrow_patch
+    if not isinstance(artist, Line2D | Patch):
+        return np.empty((0, 2))
+    corners = np.asarray(artist.get_path().vertices, dtype=float)
+    corners = np.asarray(artist.get_transform().transform(corners), dtype=float)
+    if isinstance(artist, Line2D) and len(corners) == 1:  # a marker
+        radius = artist.get_markersize() / 2
+        turn = np.linspace(0, 2 * np.pi, 13)
+        return np.concatenate([corners, corners + radius * np.column_stack([np.cos(turn), np.sin(turn)])])
+    pieces = [
+        np.linspace(start, end, max(2, int(np.ceil(np.linalg.norm(end - start) / 3))))
+        for start, end in pairwise(corners)
+        if np.isfinite([start, end]).all()
+    ]
+    return np.concatenate([np.empty((0, 2)), *pieces])
 
 
 def _arrow(ax: Axes, start: Array, end: Array, colour: str, width: float = 1.8) -> None:
     style = {"arrowstyle": "-|>", "color": colour, "lw": width, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 12}
     ax.annotate("", end, start, arrowprops=style, zorder=5)
-    ax.plot(*np.array([start, end]).T, alpha=0)  # so that the limits hold the arrow
+    ax.update_datalim([start, end])
 
 
 def _draw_frame(ax: Axes, pose: Array, index: str, length: float) -> None:
@@ -678,13 +920,13 @@ def _draw_angle(ax: Axes, parent: Array, pose: Array, index: int | str, radius: 
         return
     origin = position(pose)[:2]
     ax.add_patch(Arc(origin, 2 * radius, 2 * radius, angle=0, theta1=min(start, start + turn),
-                     theta2=max(start, start + turn), color=INK, lw=1.4, zorder=2))  # fmt: skip
+                     theta2=max(start, start + turn), ec=INK, lw=1.4, zorder=2))  # fmt: skip
     near, tip = (np.radians(start + share * turn) for share in (0.9, 1.0))
     rim = [origin + radius * np.array([np.cos(angle), np.sin(angle)]) for angle in (near, tip)]
     _arrow(ax, rim[0], rim[1], INK, 1.2)
     middle = np.radians(start + turn / 2)
     place = origin + 1.45 * radius * np.array([np.cos(middle), np.sin(middle)])
-    _label(ax, place, _indexed(r"\theta", index), INK, (0, 0))
+    _label(ax, place, _indexed(r"\theta", index), INK, (2 * np.cos(middle), 2 * np.sin(middle)))
     ray = np.array([origin, origin + 1.6 * radius * rotation(parent)[:2, 0]])
     ax.plot(*ray.T, color=INK, lw=1, ls=":", zorder=2)
 

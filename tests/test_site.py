@@ -18,7 +18,7 @@ from tools import check_site
 from tools.files import ROOT
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
-from figure_alt import title_of
+from page_figures import colours_of, in_page, style_sheet, title_of
 from repository_links import Repository, find_repository, web_address
 
 SVG = """<?xml version="1.0" encoding="utf-8"?>

@@ -1,7 +1,7 @@
 """Check a built site, without a network: every internal link, anchor, picture, script and style leads somewhere.
 
-Also: every picture has alternative text, no page shows a Python traceback (the examples of the library
-reference may end in one that is meant), and no page needs another server.
+Also: every picture, in a file or drawn in the page, has alternative text, no page shows a Python traceback (the
+examples of the library reference may end in one that is meant), and no page needs another server.
 Links to other sites are left alone unless `--external` is given, which asks for each of them once.
 
 Run it as `python -m tools.check_site FOLDER [--external]`.
@@ -94,6 +94,10 @@ def problems_on(page: Path, site: Path) -> Iterator[str]:
     for image in document.iter("img"):
         if not (image.get("alt") or "").strip():
             yield f"<img src={image.get('src')!r}> has no alternative text"
+    for number, drawing in enumerate(document.xpath("//svg[not(ancestor::svg)]"), start=1):
+        named = drawing.get("role") == "img" and (drawing.get("aria-label") or "").strip()
+        if not named and not drawing.xpath("ancestor::*[self::button or self::a or @aria-hidden='true']"):
+            yield f"<svg> number {number} has no alternative text"
     shown = document.xpath("//article//text()[not(ancestor::div[contains(@class, 'doctest')])]")
     if "Traceback (most recent call last)" in "".join(shown):
         yield "shows a Python traceback"

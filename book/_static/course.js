@@ -23,3 +23,28 @@
   window.addEventListener("resize", mark);
   document.addEventListener("toggle", mark, true);
 })();
+
+/* Films stop and start by a button. By themselves they stop after a few turns, also without this script. */
+(() => {
+  const button = (film) => {
+    const strip = film.querySelector(".strip");
+    const made = document.createElement("button");
+    let [motion] = strip.getAnimations(); // none for readers who asked their system for less motion
+    const plays = () => motion?.playState === "running";
+    const name = () => (made.textContent = plays() ? "Stop the film" : "Play the film");
+    const play = () => {
+      film.querySelector("svg").classList.add("asked");
+      motion ??= strip.getAnimations()[0];
+      motion.play();
+    };
+    made.type = "button";
+    made.addEventListener("click", () => {
+      plays() ? motion.pause() : play();
+      name();
+    });
+    strip.addEventListener("animationend", name);
+    film.append(made);
+    name();
+  };
+  window.addEventListener("load", () => document.querySelectorAll("figure.film").forEach(button));
+})();
