@@ -114,6 +114,37 @@ def axes(width: float = WIDTH, height: float = 3.0) -> tuple[Figure, Axes]:
         return figure, figure.add_subplot()
 
 
+def legend(figure: Figure, columns: int | None = None) -> None:
+    """Write above a picture what its curves are, so that no letter lies on a curve.
+
+    Args:
+        figure: whose curves have labels.
+        columns: how many stand side by side; all of them if left out.
+
+    >>> figure, ax = axes()
+    >>> curve = ax.plot([0, 1], [0, 1], label="$a$")
+    >>> legend(figure)
+    """
+    count = sum(len(ax.get_legend_handles_labels()[1]) for ax in figure.axes)
+    with matplotlib.rc_context(_STYLE):
+        figure.legend(loc="outside upper center", ncols=columns or max(count, 1))
+
+
+def label(ax: Axes, point: Any, letters: str, colour: str = INK, beside: Any = (0, 0)) -> None:
+    """Write letters beside a point; where other letters or lines are in the way, they move aside.
+
+    Args:
+        ax: axes to write on.
+        point: the point, shape (2,), in units of the axes.
+        letters: what to write, such as ``"$P$"``.
+        colour: one of the palette.
+        beside: from the point to the middle of the letters, to the right and up, shape (2,), in points of 1/72 inch.
+
+    >>> label(axes()[1], (0, 0), "$O$", beside=(0, -12))
+    """
+    ax.add_artist(_Label(point, letters, colour, beside))
+
+
 @dataclass(frozen=True, eq=False)
 class Film:
     """A figure that holds several poses at once; as an SVG it shows one after the other, a few times.
@@ -213,7 +244,7 @@ def _settle(root: ElementTree.Element, apart: str) -> None:
         name = element.attrib.pop("id", "")
         if name in used:
             element.set("id", renamed(name))
-        if name.startswith(("text_", "pose", "ground")):
+        if name.startswith(("text_", "pose", "ground", "legend_")):
             element.set("class", name.partition("_")[0])
         for key, value in list(element.attrib.items()):
             if key == "d":
@@ -250,6 +281,9 @@ def _set_in_motion(root: ElementTree.Element, film: Film) -> None:
         for artist in [each for each in artists if each.get("class") == f"pose{k}"]:
             parent.remove(artist)
             pose.extend(artist)
+    for standing in [each for each in parent if each.get("class") == "text"]:
+        parent.remove(standing)
+        parent.append(standing)  # no link goes over letters
     style = ElementTree.Element(f"{_SVG}style")
     style.text = _MOTION
     root.insert(1, style)
@@ -400,7 +434,7 @@ def planar_arm(robot: Robot, q: Any, lengths: Sequence[str] = ()) -> Figure:
         _draw_masses(ax, robot, poses, points)
         for near, far, length in zip(points[1:], points[2:], lengths, strict=False):
             along = (far - near) / np.linalg.norm(far - near)
-            _label(ax, 0.4 * near + 0.6 * far, rf"${length}$", INK, (15 * along[1], -15 * along[0]))
+            label(ax, 0.4 * near + 0.6 * far, rf"${length}$", INK, (15 * along[1], -15 * along[0]))
         if robot.gravity[:2].any():
             _draw_gravity(ax, robot.gravity[:2], points, size)
     _fit(figure, ax)
@@ -477,7 +511,7 @@ def _draw_masses(ax: Axes, robot: Robot, poses: Sequence[Array], points: Array) 
         if link.mass is not None and link.mass > 0:
             centre = (pose @ np.append(link.com, 1))[:2]
             ax.plot(*centre, "o", ms=12, color=MASS, zorder=3)
-            _label(ax, centre, _indexed("m", i), MASS, (15, -13))
+            label(ax, centre, _indexed("m", i), MASS, (15, -13))
 
 
 def spatial_arm(
@@ -666,7 +700,7 @@ def _draw_ground(ax: Axes, mechanism: Mechanism) -> None:
             )
             continue
         ax.plot(*base, marker=_FOOT, ms=26, mfc="none", mec=INK, mew=1.4, zorder=1)
-        _label(ax, base, _indexed("O", number), INK, (0, -24))
+        label(ax, base, _indexed("O", number), INK, (0, -24))
 
 
 def _draw_mechanism(ax: Axes, mechanism: Mechanism, q: Any, points: Mapping[str, Point]) -> None:
@@ -687,14 +721,14 @@ def _draw_mechanism(ax: Axes, mechanism: Mechanism, q: Any, points: Mapping[str,
     for name, point in points.items():
         here = position(closed_chain.pose(mechanism, q, point))[:2]
         if _on_pin(point):
-            _label(ax, here, f"${name}$", INK, (-12, 12))
+            label(ax, here, f"${name}$", INK, (-12, 12))
             continue
         if point.chain:
             tip = position(closed_chain.pose(mechanism, q, Point(point.chain)))[:2]
             if np.linalg.norm(here - tip) > 1e-9:
                 ax.plot(*np.array([tip, here]).T, color=LINK, lw=4.5, zorder=1)
         ax.plot(*here, "o", ms=7, color=X_AXIS, zorder=5)
-        _label(ax, here, f"${name}$", X_AXIS, (12, 10))
+        label(ax, here, f"${name}$", X_AXIS, (12, 10))
 
 
 def _draw_closures(ax: Axes, mechanism: Mechanism, q: Any) -> None:
@@ -780,7 +814,7 @@ def _draw_frames(ax: Axes, poses: Sequence[Array], first: int, project: Array, l
             _arrow_head(ax, start, end, colour, 0.16 * length)
             if letter != "y":  # it follows from the other two
                 beyond = project @ (origin + (reach + 0.2 * length) * R[:, axis])
-                _label(ax, beyond, _indexed(letter, index), colour, (0, 0))
+                label(ax, beyond, _indexed(letter, index), colour, (0, 0))
 
 
 def _arrow_head(ax: Axes, start: Array, end: Array, colour: str, head: float) -> None:
@@ -802,9 +836,18 @@ def _indexed(letter: str, index: Any) -> str:
 class _Label(Annotation):
     """Letters beside a point, which make room for others; see :func:`_make_room_for_labels`."""
 
-    def __init__(self, point: Any, letters: str, colour: str, beside: tuple[float, float]) -> None:
+    def __init__(self, point: Any, letters: str, colour: str, beside: Any) -> None:
+        beside = (float(beside[0]), float(beside[1]))
         super().__init__(
-            letters, point, beside, textcoords="offset points", color=colour, ha="center", va="center", zorder=6
+            letters,
+            point,
+            beside,
+            textcoords="offset points",
+            color=colour,
+            size=_STYLE["font.size"],
+            ha="center",
+            va="center",
+            zorder=6,
         )
         self.beside = beside
         self.set_clip_on(False)
@@ -819,62 +862,53 @@ class _Label(Annotation):
                 yield (float(distance * np.cos(start + turn)), float(distance * np.sin(start + turn)))
 
 
-def _label(ax: Axes, point: Any, letters: str, colour: str, beside: tuple[float, float]) -> None:
-    ax.add_artist(_Label(point, letters, colour, beside))
-
-
 def _make_room_for_labels(drawing: Figure) -> None:
     """Move each label to the first place around its point where it covers no other label and the fewest lines."""
     labels = drawing.findobj(_Label)
     if not labels:
         return
-    for label in labels:
-        label.set_position(label.beside)
-    drawing.draw_without_rendering()  # now the points have their places on the paper
-    poses = {label.get_gid() for label in labels}
-    always = _Paper.of(drawing, None)
-    for pose in sorted(poses, key=lambda gid: (gid is not None, gid)):
-        paper = always if pose is None else always.joined(_Paper.of(drawing, pose))
-        for label in (each for each in labels if each.get_gid() == pose):
-            paper.put(label)
+    for each in labels:
+        each.set_position(each.beside)
+    for _ in range(2):  # the drawing gives way to letters at its edge, so everything moves a little
+        drawing.draw_without_rendering()
+        everything = _Paper([each for ax in drawing.axes for each in (*ax.lines, *ax.patches, *ax.texts)])
+        for standing in (each for each in labels if each.get_gid() is None):
+            everything.put(standing)  # in a film it stands beside every pose
+        for pose in sorted({each.get_gid() for each in labels} - {None}):
+            paper = _Paper([each for each in everything.parts if each.get_gid() in (None, pose)], everything.boxes)
+            for moving in (each for each in labels if each.get_gid() == pose):
+                paper.put(moving)
 
 
-@dataclass
 class _Paper:
-    """What stands on the paper already: dots along the lines, shape (D, 2), and boxes of letters, in dots."""
+    """What stands on the paper already: dots along lines, shape (D, 2), and boxes of letters, all in dots."""
 
-    dots: Array
-    boxes: list[Array]
-
-    @staticmethod
-    def of(drawing: Figure, pose: str | None) -> "_Paper":
-        """Return the lines and other letters that belong to one pose of a film, or to none."""
-        parts = [each for ax in drawing.axes for each in (*ax.lines, *ax.patches, *ax.texts) if each.get_gid() == pose]
-        lines = [_dots_along(each) for each in parts if each.get_visible() and each.get_zorder() > 0]
-        letters = [each for each in parts if isinstance(each, Text) and not isinstance(each, _Label)]
-        boxes = [each.get_window_extent().get_points() for each in letters if each.get_text()]
-        return _Paper(np.concatenate([np.empty((0, 2)), *lines]), boxes)
-
-    def joined(self, other: "_Paper") -> "_Paper":
-        return _Paper(np.concatenate([self.dots, other.dots]), self.boxes + other.boxes)
+    def __init__(self, parts: Sequence[Artist], boxes: Sequence[Array] = ()) -> None:
+        self.parts = parts
+        self.dots = np.concatenate([np.empty((0, 2)), *map(_dots_along, parts)])
+        letters = [each for each in parts if isinstance(each, Text) and each.get_text()]
+        others = [each.get_window_extent().get_points() for each in letters if not isinstance(each, _Label)]
+        self.boxes = [*boxes, *others]
 
     def put(self, label: _Label) -> None:
         """Put a label at the best place, and keep its box free from now on."""
         box = label.get_window_extent().get_points()
         unit = label.figure.dpi / 72 if label.figure else 1.0
-        costs = []
-        for place in label.places():
-            moved = box + unit * (np.array(place) - label.beside)
-            costs.append((self._cost(moved, unit), place, moved))
-        _, place, moved = min(costs, key=lambda each: each[0])
-        label.set_position(place)
-        self.boxes.append(moved)
+        places = list(label.places())
+        boxes = [box + unit * (np.array(place) - label.xyann) for place in places]
+        costs = [rank + self._cost(each, unit) for rank, each in enumerate(boxes)]
+        best = costs.index(min(costs))
+        label.set_position(places[best])
+        self.boxes.append(boxes[best])
 
     def _cost(self, box: Array, unit: float) -> int:
-        wide = box + unit * np.array([[-2.0], [2.0]])
-        covered = np.all((self.dots > box[0]) & (self.dots < box[1]), axis=1).sum()
-        others = sum(bool(np.all((wide[0] < each[1]) & (each[0] < wide[1]))) for each in self.boxes)
-        return int(covered) + 1000 * others
+        """Return a number for what a box covers: a letter weighs more than any line, a line more than a far place."""
+        margin = unit * np.array([[-2.0], [2.0]])
+        low, high = box + margin / 2
+        covered = np.all((self.dots > low) & (self.dots < high), axis=1).sum()
+        low, high = box + margin
+        others = sum(bool(np.all((low < each[1]) & (each[0] < high))) for each in self.boxes)
+        return 15 * int(covered) + 100_000 * others
 
 
 def _dots_along(artist: Artist) -> Array:
@@ -883,16 +917,15 @@ def _dots_along(artist: Artist) -> Array:
         artist = artist.arrow_patch
     if not isinstance(artist, Line2D | Patch):
         return np.empty((0, 2))
-    corners = np.asarray(artist.get_path().vertices, dtype=float)
-    corners = np.asarray(artist.get_transform().transform(corners), dtype=float)
-    if isinstance(artist, Line2D) and len(corners) == 1:  # a marker
-        radius = artist.get_markersize() / 2
+    path = artist.get_transform().transform_path(artist.get_path())
+    if isinstance(artist, Line2D) and len(path.vertices) == 1:  # a marker
         turn = np.linspace(0, 2 * np.pi, 13)
-        return np.concatenate([corners, corners + radius * np.column_stack([np.cos(turn), np.sin(turn)])])
+        radius = min(artist.get_markersize() / 2, 7.0)
+        return np.asarray(path.vertices + radius * np.column_stack([np.cos(turn), np.sin(turn)]), dtype=float)
     pieces = [
         np.linspace(start, end, max(2, int(np.ceil(np.linalg.norm(end - start) / 3))))
-        for start, end in pairwise(corners)
-        if np.isfinite([start, end]).all()
+        for corners in path.to_polygons(closed_only=False)
+        for start, end in pairwise(np.asarray(corners, dtype=float))
     ]
     return np.concatenate([np.empty((0, 2)), *pieces])
 
@@ -909,8 +942,10 @@ def _draw_frame(ax: Axes, pose: Array, index: str, length: float) -> None:
     for axis, letter, colour in ((0, "x", X_AXIS), (1, "y", Y_AXIS)):
         end = origin + reach * R[:, axis]
         _arrow(ax, origin, end, colour)
-        offset = R @ ([2, 11] if axis == 0 else [-10, 4])  # beside the axis, which may lie on a link or on another axis
-        _label(ax, end, _indexed(letter, index), colour, (float(offset[0]), float(offset[1])))
+        # beside the axis, which may lie on a link or on another axis; of two in line, the longer one is {0}
+        ahead = 8 if index == "0" else -3
+        offset = R @ ([ahead, 12] if axis == 0 else [-11, ahead])
+        label(ax, end, _indexed(letter, index), colour, (float(offset[0]), float(offset[1])))
 
 
 def _draw_angle(ax: Axes, parent: Array, pose: Array, index: int | str, radius: float) -> None:
@@ -926,7 +961,7 @@ def _draw_angle(ax: Axes, parent: Array, pose: Array, index: int | str, radius: 
     _arrow(ax, rim[0], rim[1], INK, 1.2)
     middle = np.radians(start + turn / 2)
     place = origin + 1.45 * radius * np.array([np.cos(middle), np.sin(middle)])
-    _label(ax, place, _indexed(r"\theta", index), INK, (2 * np.cos(middle), 2 * np.sin(middle)))
+    label(ax, place, _indexed(r"\theta", index), INK, (2 * np.cos(middle), 2 * np.sin(middle)))
     ray = np.array([origin, origin + 1.6 * radius * rotation(parent)[:2, 0]])
     ax.plot(*ray.T, color=INK, lw=1, ls=":", zorder=2)
 
@@ -935,4 +970,4 @@ def _draw_gravity(ax: Axes, gravity: Array, points: Array, size: float) -> None:
     start = np.array([points[:, 0].min() - 0.17 * size, points[:, 1].max()])
     end = start + 0.22 * size * gravity / np.linalg.norm(gravity)
     _arrow(ax, start, end, GRAVITY)
-    _label(ax, (start + end) / 2, "$g$", GRAVITY, (-11, 0))
+    label(ax, (start + end) / 2, "$g$", GRAVITY, (-11, 0))
