@@ -8,6 +8,7 @@ import pytest
 from browser import chromium, served
 
 from dynlib import lines
+from dynlib.figures import PALETTE
 from tools.files import ROOT, pages_in_toc
 from tools.test import CHECKED_SITE
 
@@ -110,7 +111,7 @@ OUT_OF_REACH = """() => {
   const scrolls = style => ["auto", "scroll"].includes(style.overflowX);
   const wrong = [];
   for (const part of document.querySelectorAll(
-      "article mjx-container, article pre, article table, article img, article code")) {
+      "article mjx-container, article pre, article table, article img, article figure > svg, article code")) {
     if (!part.checkVisibility() || part.closest("mjx-assistive-mml, .headerlink")) continue;
     let box = part.getBoundingClientRect(), [left, right] = [box.left, box.right];
     for (let outer = part.parentElement; outer; outer = outer.parentElement) {
@@ -263,6 +264,154 @@ def test_on_paper_everything_stands_open(page, site):
         page.emulate_media(media="screen")
         page.evaluate("window.dispatchEvent(new Event('afterprint'))")
         assert page.evaluate(hidden) == before
+
+
+# ---- Figures -----------------------------------------------------------------------------------------
+
+WITH_FIGURES = [page for page in PAGES if (ROOT / f"{page}.ipynb").exists() and page != "book/conventions"]
+FILMS = ["book/frames", "book/motion", "book/closed_chains", "book/closed_chains_dynamics", "book/linkages"]
+
+
+def themed(browser, theme, **settings):
+    context = browser.new_context(**settings)
+    context.add_init_script(f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}');")
+    return context
+
+
+def test_every_figure_is_part_of_its_page():
+    for name in WITH_FIGURES:
+        page = html_of(name)
+        figures = page.xpath("//article//figure[contains(@class, 'drawing')]/svg")
+        assert figures, name
+        assert page.xpath("//article//img[contains(@src, '.svg')]") == []
+        assert all(len(figure.get("aria-label")) > 20 for figure in figures), name
+        ids = page.xpath("//svg//@id")
+        assert len(set(ids)) == len(ids), name
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_figures_have_the_colours_of_the_page(browser, site, theme):
+    context = themed(browser, theme)
+    page = context.new_page()
+    page.goto(f"{site}/book/closed_chains.html", wait_until="load")
+    seen = page.evaluate("""() => {
+      const style = getComputedStyle(document.querySelector("figure.drawing [style*='figure-paper']"));
+      const letters = document.querySelector("figure.drawing g.text [style*='figure-ink']");
+      return {
+        page: getComputedStyle(document.body).backgroundColor,
+        paper: style.fill,
+        ink: getComputedStyle(letters).fill,
+        ground: getComputedStyle(document.querySelector("figure.drawing .ground")).display,
+      };
+    }""")
+    values = {
+        name: "rgb({}, {}, {})".format(*(int(pair[theme == "dark"][k : k + 2], 16) for k in (1, 3, 5)))
+        for name, pair in PALETTE.items()
+    }
+    assert seen == {"page": values["paper"], "paper": values["paper"], "ink": values["ink"], "ground": "none"}
+    page.emulate_media(media="print")
+    letters = "getComputedStyle(document.querySelector(\"figure.drawing g.text [style*='figure-ink']\")).fill"
+    assert page.evaluate(letters) == "rgb(77, 77, 77)", "on paper the ground is white"
+    context.close()
+
+
+def test_figures_fit_on_a_phone_and_keep_their_size_on_a_screen(page, site):
+    widths = (
+        "() => [...document.querySelectorAll('figure.drawing > svg')].map(each => each.getBoundingClientRect().width)"
+    )
+    for wide, expected in ((390, 358), (1280, 432)):
+        page.set_viewport_size({"width": wide, "height": 800})
+        page.goto(f"{site}/book/linkages.html", wait_until="load")
+        assert page.evaluate(widths) == pytest.approx([expected] * 14, abs=1)
+
+
+PLAYING = """film => film.querySelector(".strip").getAnimations().filter(each => each.playState === "running").length"""
+PLACE = """film => new DOMMatrix(getComputedStyle(film.querySelector(".strip")).transform).e"""
+
+
+def film_of(page, site, name):
+    page.goto(f"{site}/{name}.html", wait_until="load")
+    film = page.locator("figure.film").first
+    film.scroll_into_view_if_needed()
+    return film, film.get_by_role("button")
+
+
+@pytest.mark.parametrize("name", FILMS)
+def test_a_film_stops_and_starts_by_a_button(page, site, name):
+    film, button = film_of(page, site, name)
+    assert button.inner_text() == "Stop the film"
+    assert film.evaluate(PLAYING) == 1
+    button.focus()
+    page.keyboard.press("Enter")
+    assert button.inner_text() == "Play the film"
+    before = film.evaluate(PLACE)
+    page.wait_for_timeout(600)
+    assert film.evaluate(PLACE) == before, "it stands"
+    page.keyboard.press("Space")
+    assert button.inner_text() == "Stop the film"
+    page.wait_for_timeout(600)
+    assert film.evaluate(PLACE) != before, "it moves again"
+
+
+def test_a_film_stops_by_itself_and_can_be_played_again(page, site):
+    film, button = film_of(page, site, "book/motion")
+    rest = film.evaluate("film => film.querySelector('.strip').transform.baseVal.consolidate().matrix.e")
+    assert rest < 0, "the pose at the end is not the first one"
+    turns = "film => film.querySelector('.strip').getAnimations()[0].effect.getComputedTiming()"
+    timing = film.evaluate(turns)
+    assert (timing["iterations"], timing["duration"]) == (3, 3000)
+    film.evaluate("film => { film.querySelector('.strip').getAnimations()[0].currentTime = 8950; }")
+    page.wait_for_timeout(400)
+    assert film.evaluate(PLAYING) == 0
+    assert film.evaluate(PLACE) == pytest.approx(rest)
+    assert button.inner_text() == "Play the film"
+    button.click()
+    assert button.inner_text() == "Stop the film"
+    assert film.evaluate(PLAYING) == 1
+    page.wait_for_timeout(300)
+    assert film.evaluate(PLACE) > rest, "from the beginning"
+
+
+def test_less_motion_is_obeyed_until_a_reader_asks_for_the_film(browser, site):
+    context = browser.new_context(reduced_motion="reduce")
+    page = context.new_page()
+    film, button = film_of(page, site, "book/motion")
+    assert film.evaluate(PLAYING) == 0
+    rest = film.evaluate(PLACE)
+    assert rest < 0
+    assert button.inner_text() == "Play the film"
+    button.click()
+    assert button.inner_text() == "Stop the film"
+    assert film.evaluate(PLAYING) == 1
+    button.click()
+    assert film.evaluate(PLAYING) == 0
+    context.close()
+
+
+def test_without_scripts_a_film_stops_by_itself_and_has_no_button(browser, site):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{site}/book/motion.html", wait_until="load")
+    assert page.locator("figure.film").count() == 2
+    assert page.locator("figure.film button").count() == 0
+    assert "steps(46) 3" in page.locator("figure.film .strip").first.get_attribute("style")
+    context.close()
+
+
+def test_the_button_of_a_film_is_not_printed(page, site):
+    _, button = film_of(page, site, "book/motion")
+    assert button.is_visible()
+    page.emulate_media(media="print")
+    assert not button.is_visible()
+    page.emulate_media(media="screen")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_readers_with_a_screen_reader_find_figures_and_buttons(page, site, theme):
+    assert faults(page, site, theme, ["motion", "closed_chains"]) == {}
+
+
+# ---- Search ------------------------------------------------------------------------------------------
 
 
 def test_the_search_knows_the_chapters():

@@ -8,12 +8,14 @@ import re
 import shutil
 import subprocess
 import sys
+import xml.etree.ElementTree as ElementTree
 
 import lxml.html
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from dynlib.figures import PALETTE
 from tools import check_site
 from tools.files import ROOT
 
@@ -22,9 +24,12 @@ from page_figures import colours_of, in_page, style_sheet, title_of
 from repository_links import Repository, find_repository, web_address
 
 SVG = """<?xml version="1.0" encoding="utf-8"?>
-<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10"><metadata>
-<rdf:RDF xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
-<dc:title>An arm with angle θ₁ &lt; 3 &amp; "level"</dc:title></rdf:RDF></metadata><path d="M 0 0 L 20 10"/></svg>
+<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="20" height="10">
+<title>An arm with angle θ₁ &lt; 3 &amp; "level"</title>
+<g class="ground"><path d="M 0 0 L 20 0" style="fill: #ffffff"/></g>
+<defs><path id="dot" d="M 0 0 L 1 1"/><clipPath id="window"><path d="M 0 0 L 9 9 L 0 9"/></clipPath></defs>
+<path d="M 0 0 L 20 10" clip-path="url(#window)" style="fill: none; stroke: #4d4d4d"/>
+<use xlink:href="#dot" style="fill: #c42f3c; stroke-opacity: 0.5"/></svg>
 """
 ALT = 'An arm with angle θ₁ < 3 & "level"'
 JOB = ("GITHUB_REPOSITORY", "GITHUB_SERVER_URL", "GITHUB_REF_NAME", "GITHUB_BASE_REF")
@@ -36,10 +41,10 @@ def git(folder, *arguments):
 
 
 def chapter():
-    """Return a chapter with a formula, a formula in an output and a figure."""
+    """Return a chapter with a formula, a formula in an output and twice the same figure."""
     cell = new_code_cell("figure()", id="figure", execution_count=1)
     cell.outputs = [
-        new_output("display_data", data={"image/svg+xml": SVG, "text/plain": "<Figure>"}),
+        *[new_output("display_data", data={"image/svg+xml": SVG, "text/plain": "<Figure>"}) for _ in range(2)],
         new_output("display_data", data={"text/markdown": r"$$\frac{a}{b}$$", "text/plain": "a/b"}),
     ]
     notebook = new_notebook(cells=[new_markdown_cell("# Chapter\n\n$$x^2$$", id="title"), cell])
@@ -126,9 +131,16 @@ def test_buttons_point_at_the_git_remote(tmp_path):
 def test_figures_and_formulas_reach_the_page(tmp_path):
     small_book(tmp_path)
     page = lxml.html.fromstring((build(tmp_path) / "book" / "chapter.html").read_text(encoding="utf-8"))
-    image = page.xpath("//article//img")[0]
-    assert image.get("alt") == ALT
-    assert "dark-light" in image.get("class")
+    figures = page.xpath("//article//figure[@class='drawing']/svg")
+    assert [(each.get("role"), each.get("aria-label")) for each in figures] == [("img", ALT)] * 2
+    names = [each.get("id") for figure in figures for each in figure.iter() if each.get("id")]
+    assert len(set(names)) == len(names) == 4
+    used = [each.get("href") for figure in figures for each in figure.iter("use")]
+    assert [name.removeprefix("#") in names for name in used] == [True, True]
+    assert re.findall(r"#[0-9a-f]{6}", "".join(str(each.attrib) for figure in figures for each in figure.iter())) == []
+    sheet = (tmp_path / "_build" / "html" / "_static" / "figures.css").read_text(encoding="utf-8")
+    assert sheet == style_sheet()
+    assert "figures.css" in {link.get("href").split("/")[-1] for link in page.xpath("//link[@rel='stylesheet']")}
     formulas = [formula.text_content() for formula in page.xpath("//article//div[contains(@class, 'math')]")]
     assert any("x^2" in formula for formula in formulas)
     assert any(r"\frac{a}{b}" in formula for formula in formulas), "a formula in an output is not shown as one"
@@ -179,6 +191,39 @@ def test_a_repository_around_the_course_does_not_count(tmp_path):
     assert find_repository(inner, environ={}) is None
 
 
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        (SVG.replace("#c42f3c", "#c42f3d"), "colours that have no value for dark pages, #c42f3d"),
+        (SVG.replace("fill: #c42f3c", "fill: red"), "colours that have no value for dark pages, red"),
+        (re.sub("<title>.*</title>", "", SVG), "a figure has no alternative text"),
+        (re.sub("<title>.*</title>", "<title> </title>", SVG), "a figure has no alternative text"),
+    ],
+)
+def test_a_figure_that_would_not_be_seen_is_an_error(tmp_path, wrong, complaint):
+    small_book(tmp_path)
+    notebook = tmp_path / "book" / "chapter.ipynb"
+    node = nbformat.read(notebook, 4)
+    node.cells[1].outputs[0].data["image/svg+xml"] = wrong
+    nbformat.write(node, notebook)
+    with pytest.raises(AssertionError, match=complaint):
+        build(tmp_path)
+
+
+def test_each_colour_of_a_figure_has_two_values():
+    light, dark = style_sheet().splitlines()
+    for name, (on_white, on_dark) in PALETTE.items():
+        assert f"--figure-{name}: {on_white};" in light
+        assert f"--figure-{name}: {on_dark};" in dark
+        assert f"fill: var(--figure-{name})" in in_page(SVG.replace("#c42f3c", on_white), "a-")
+    assert dark.startswith("@media screen"), "on paper the ground is white"
+
+
+def test_colours_of_a_figure():
+    svg = '<svg xmlns="http://www.w3.org/2000/svg"><path style="fill:RED;stroke: #123456" stroke="blue"/></svg>'
+    assert colours_of(ElementTree.fromstring(svg)) == {"RED", "#123456", "blue"}
+
+
 def test_title_of_a_figure():
     assert title_of(SVG) == ALT
     assert title_of('<svg xmlns="http://www.w3.org/2000/svg"/>') == ""
@@ -201,6 +246,13 @@ PAGE = """<!DOCTYPE html><html><head><link rel="stylesheet" href="style.css"><sc
         ('<img src="missing.svg" alt="x">', "leads to no file"),
         ('<img src="arm.svg" alt=" ">', "no alternative text"),
         ('<img src="arm.svg">', "no alternative text"),
+        ('<svg role="img" aria-label="An arm"><g><svg/></g></svg>', None),
+        ('<svg role="img" aria-label=" "></svg>', "no alternative text"),
+        ('<svg role="img"></svg>', "no alternative text"),
+        ('<svg aria-label="An arm"></svg>', "no alternative text"),
+        ("<svg></svg>", "no alternative text"),
+        ("<button>Copy <svg></svg></button>", None),
+        ('<span aria-hidden="true"><svg></svg></span>', None),
         ('<script src="https://cdn.example.org/mathjax.js"></script>', "from another server"),
         ('<link rel="stylesheet" href="//fonts.example.org/a.css">', "from another server"),
         ("<pre>Traceback (most recent call last):</pre>", "traceback"),
