@@ -180,6 +180,7 @@ def svg(figure: Figure | Film, alt: str) -> str:
     True
     """
     _demand(alt)
+    _finish(_drawing(figure))
     drawn = _drawn(_drawing(figure), "svg", dict.fromkeys(("Date", "Creator", "Format", "Type")))
     root = ElementTree.fromstring(drawn)
     for part in (root.find(f"{_SVG}metadata"), root.find(f"{_SVG}defs/{_SVG}style/..")):
@@ -210,17 +211,22 @@ def _drawing(figure: Figure | Film) -> Figure:
     return figure.figure if isinstance(figure, Film) else figure
 
 
-def _drawn(drawing: Figure, kind: str, metadata: Mapping[str, str | None], **options: Any) -> bytes:
-    """Return a figure as a file of some kind, in the colours of the palette."""
+def _finish(drawing: Figure) -> None:
+    """Give a drawing the colours of the palette and its labels their places."""
     # What was drawn outside this module has Matplotlib's own black letters and boxes.
     for text in drawing.findobj(Text):
         if same_color(text.get_color(), "black"):
             text.set_color(INK)
-    for legend in drawing.findobj(Legend):
-        legend.set_frame_on(False)
-    file = io.BytesIO()
+    for box in drawing.findobj(Legend):
+        box.set_frame_on(False)
     with matplotlib.rc_context(_STYLE):
         _make_room_for_labels(drawing)
+
+
+def _drawn(drawing: Figure, kind: str, metadata: Mapping[str, str | None], **options: Any) -> bytes:
+    """Return a figure as a file of some kind."""
+    file = io.BytesIO()
+    with matplotlib.rc_context(_STYLE):
         drawing.savefig(file, format=kind, metadata=metadata, **options)
     return file.getvalue()
 
@@ -375,6 +381,7 @@ def _gif(figure: Figure | Film, alt: str) -> bytes:
 @contextmanager
 def _one_pose(figure: Figure | Film, pose: int | None = None) -> Iterator[None]:
     """Hide all poses of a film but one, the one at rest if none is named, without moving anything else."""
+    _finish(_drawing(figure))
     if not isinstance(figure, Film):
         yield
         return

@@ -78,7 +78,7 @@ def test_contrast_of_black_and_white():
 
 
 @pytest.mark.parametrize("ground", [0, 1])
-@pytest.mark.parametrize("name", set(figures.PALETTE) - {"paper"})
+@pytest.mark.parametrize("name", sorted(set(figures.PALETTE) - {"paper"}))
 def test_contrast_of_the_palette(name, ground):
     needed = 3 if name == "link" else 4.5
     assert contrast(figures.PALETTE[name][ground], figures.PALETTE["paper"][ground]) >= needed
@@ -155,8 +155,10 @@ def letters_of(root):
         boxes, sizes = [], []
         for use in text.iter("{*}use"):
             outline = outlines[use.get("{http://www.w3.org/1999/xlink}href")[1:]]
-            corners = [float(each) for each in re.findall(r"-?\d+\.?\d*", outline.get("d"))]
-            points = np.array(corners).reshape(-1, 2) if corners else np.zeros((1, 2))
+            points = np.array([float(each) for each in re.findall(r"-?\d+\.?\d*", outline.get("d", ""))])
+            if not len(points):
+                continue  # a space
+            points = points.reshape(-1, 2)
             matrix = place_of(use) @ moved(outline.get("transform"))
             inside = points @ matrix[:2, :2].T + matrix[:2, 2]
             boxes += [inside.min(axis=0), inside.max(axis=0)]
@@ -179,10 +181,12 @@ def test_colours_are_those_of_the_palette(name):
 def test_letters_have_colours_for_letters_and_lines_hide_nothing(name):
     for text in parsed(name).xpath("//*[@class='text']//*[@style]"):
         assert style_of(text, "fill") in LETTERS
-    for element in parsed(name).iter("{*}path", "{*}use"):
-        assert "opacity" not in element.get("style", "") or style_of(element, "stroke", "none") == "none", (
-            "only the insides of regions let others shine through"
-        )
+    drawn = list(parsed(name).iter("{*}path", "{*}use"))
+    lines = {style_of(element, "stroke") for element in drawn}
+    for element in drawn:
+        assert not re.search(r"(^|; )(stroke-)?opacity", element.get("style", "")), "lines are not pale"
+        if style_of(element, "fill-opacity", "0") != "0":
+            assert style_of(element, "fill") in lines, "a pale region has a line around it"
 
 
 @pytest.mark.parametrize("name", BOOK)
@@ -227,16 +231,16 @@ def test_paths_are_smooth():
         if 'class="strip"' in text:
             for path in parsed(name).xpath("//*[@class='strip']/preceding-sibling::*/*[local-name()='path']"):
                 if style_of(path, "stroke") == figures.X_AXIS and style_of(path, "fill") == "none":
-                    assert sharpest(path.get("d")) < 40, name
+                    assert sharpest(path.get("d")) < 25, name
 
 
 def sharpest(d):
     """Return the largest turn between two pieces of a line that are long enough to be seen, in degrees."""
     points = np.array([float(each) for each in re.findall(r"-?\d+\.?\d*", d)]).reshape(-1, 2)
     steps = np.diff(points, axis=0)
-    steps = steps[np.linalg.norm(steps, axis=1) > 3]
-    angles = np.unwrap(np.arctan2(steps[:, 1], steps[:, 0]))
-    return float(np.degrees(np.abs(np.diff(angles)).max(initial=0)))
+    long = np.linalg.norm(steps, axis=1) > 5
+    turns = np.diff(np.unwrap(np.arctan2(steps[:, 1], steps[:, 0])))
+    return float(np.degrees(np.abs(turns[long[1:] & long[:-1]]).max(initial=0)))
 
 
 # ---- Arms ----------------------------------------------------------------------------------------------
@@ -310,7 +314,7 @@ def test_a_gif_shows_each_pose_of_a_film_for_its_time(tmp_path):
     for still, frame in enumerate(frames):
         figures.save(figures.moving_arm(RAIL, STATES, still=still), tmp_path / "a.png", ALT)
         (dots,), _ = pictures(tmp_path / "a.png")
-        assert not (inked(frame) & (dots == 255).all(axis=-1)).any(), "no other pose is seen"
+        assert not (inked(frame) & (dots > 250).all(axis=-1)).any(), "no other pose is seen"
         assert inked(frame).sum() > 0.8 * inked(dots).sum()
     assert figures.svg(film, ALT) == before
 
@@ -330,7 +334,7 @@ def test_dots_have_a_white_ground(tmp_path):
     for ending in ("png", "gif"):
         figures.save(figures.planar_arm(ARM, [0.5, 0.5]), tmp_path / f"a.{ending}", ALT)
         (dots,), _ = pictures(tmp_path / f"a.{ending}")
-        assert (dots[[0, 0, -1, -1], [0, -1, 0, -1]] == 255).all()
+        assert (dots[[0, 0, -1, -1], [0, -1, 0, -1]] > 250).all()
 
 
 # ---- Arms in space, standing and moving ------------------------------------------------------------
@@ -357,7 +361,7 @@ def test_a_film_is_one_small_file_that_is_always_the_same():
     assert first == second
     assert etree.fromstring(first.encode()).findtext("{*}title") == ALT
     assert "http" not in first.replace("http://www.w3.org/", "")
-    assert len(figures.svg(figures.moving_arm(RAIL, STATES * 10), ALT)) < 100_000
+    assert len(figures.svg(figures.moving_arm(RAIL, STATES * 10), ALT)) < 150_000
 
 
 def test_a_film_shows_every_pose_for_an_equal_time_and_stops_by_itself():
@@ -366,7 +370,7 @@ def test_a_film_shows_every_pose_for_an_equal_time_and_stops_by_itself():
     width = float(root.get("viewBox").split()[2])
     (strip,) = root.findall(".//{*}g[@class='strip']")
     assert [pose.get("transform") for pose in strip] == [f"translate({k * width:g} 0)" for k in range(3)]
-    counts = [len(list(pose.iter("{*}path"))) for pose in strip]
+    counts = [len(pose) for pose in strip]
     assert counts[0] == counts[1] == counts[2] > 10
     assert strip.get("style") == f"--way: {-3 * width:g}px; animation: turn 3s steps(3) {figures.TURNS}"
     assert strip.get("transform") == f"translate({-width:g} 0)", "pose 1 is shown where nothing moves, and at the end"
@@ -445,7 +449,7 @@ def test_the_same_linkage_gives_the_same_file():
 def test_links_lie_where_the_positions_say_and_driven_ones_are_blue():
     lines = figures.linkage(BARS, TURN[0]).axes[0].get_lines()
     bars = [line for line in lines if line.get_linewidth() == 4.5]
-    assert [line.get_color() for line in bars] == [figures.MASS, figures.INK, figures.INK]
+    assert [line.get_color() for line in bars] == [figures.MASS, figures.LINK, figures.LINK]
     ends = [np.column_stack(line.get_data()) for line in bars]
     lengths = [np.linalg.norm(each[1] - each[0]) for each in ends]
     assert lengths == pytest.approx([1, 3.5, 2.5])
@@ -472,7 +476,7 @@ def test_a_film_of_a_linkage_is_always_the_same_and_holds_every_position():
     first, second = (figures.svg(figures.moving_linkage(BARS, TURN, {"C": BARS.output}), ALT) for _ in range(2))
     assert first == second
     (strip,) = etree.fromstring(first.encode()).findall(".//{*}g[@class='strip']")
-    counts = [len(list(pose.iter("{*}path"))) for pose in strip]
+    counts = [len(pose) for pose in strip]
     assert len(counts) == 4
     assert counts[0] == counts[1] == counts[2] == counts[3] > 4
 
