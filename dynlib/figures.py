@@ -286,7 +286,8 @@ def _set_in_motion(root: ElementTree.Element, film: Film) -> None:
         pose = ElementTree.SubElement(strip, f"{_SVG}g", {"transform": f"translate({k * width:g} 0)"})
         for artist in [each for each in artists if each.get("class") == f"pose{k}"]:
             parent.remove(artist)
-            pose.extend(artist)
+            holds_letters = artist.find(f"{_SVG}g[@transform]") is not None
+            (ElementTree.SubElement(pose, f"{_SVG}g", {"class": "text"}) if holds_letters else pose).extend(artist)
     for standing in [each for each in parent if each.get("class") == "text"]:
         parent.remove(standing)
         parent.append(standing)  # no link goes over letters
