@@ -220,11 +220,7 @@ def test_advice_is_advice_for_the_command(words, handed):
 
 
 def test_torques_too_long_to_be_shown_come_with_advice_for_the_command():
-    assert (
-        run("torques", "puma560")[0]
-        .splitlines()[0]
-        .endswith("too long to be shown: see dynlib derive ARM --named")
-    )
+    assert run("torques", "puma560")[0].splitlines()[0].endswith("too long to be shown: see dynlib derive ARM --named")
 
 
 # ---- Where the derivation is written --------------------------------------------------------------------
