@@ -319,6 +319,7 @@ def _of_an_arm(command: Callable[..., None]) -> Callable[..., None]:
         with _told_in_words():
             command(functools.partial(load, **of_arm), of_arm["arm"], **given)
 
+    del run.__wrapped__  # the arguments do not stand in the source of the command
     run.__signature__ = inspect.Signature([arm, *own, *others])  # type: ignore[attr-defined]
     return run
 
