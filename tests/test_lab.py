@@ -166,6 +166,7 @@ SEEN = """() => {
     cells: all('.jp-Cell').length,
     closed: all('details:not([open])').length,
     open: all('details[open]').length,
+    betrayed: all('.jp-CodeCell .jp-OutputPlaceholder').map(each => each.innerText.trim()).filter(each => each),
     guesses: all('.jp-CodeCell .jp-OutputPlaceholder').length,
     pictures: all('.jp-RenderedSVG img, .jp-RenderedImage img').filter(each => each.naturalWidth > 0).length,
     messages: [...document.querySelectorAll('.jp-Dialog, .Toastify__toast')].map(each => each.innerText),
@@ -212,6 +213,7 @@ def test_a_chapter_in_jupyterlab(browser, lab, chapter):
         assert seen["cells"] == len(notebook.cells)
         assert seen["closed"] == hidden(notebook)
         assert seen["guesses"] == len(guesses(notebook))
+        assert seen["betrayed"] == [], "the first line of an output that is closed"
         stored = pictures(notebook.cells)
         assert seen["pictures"] == stored - pictures(guesses(notebook)), "pictures are missing before any run"
         assert (folder / "book" / f"{chapter}.ipynb").read_bytes() == (BOOK / f"{chapter}.ipynb").read_bytes()

@@ -9,6 +9,7 @@ that chapter.
 """
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -45,6 +46,7 @@ def arguments(given: list[str]) -> list[str]:
     usual = {
         "--ServerApp.root_dir": str(ROOT),
         "--LabApp.app_settings_dir": str(SETTINGS),
+        "--LabApp.custom_css": "True",
         "--ServerApp.answer_yes": "True",  # Ctrl+C ends it without a question
         "--LabApp.default_url": f"/lab/tree/{(chapters or [FIRST])[0]}",
     }
@@ -58,9 +60,12 @@ def main() -> int:
     environment = Path(sys.prefix)
     data = environment / "share" / "jupyter"
     os.environ["JUPYTER_DATA_DIR"] = str(data)
-    os.environ["JUPYTER_CONFIG_DIR"] = str(environment / "etc" / "jupyter")
+    config = environment / "etc" / "jupyter"
+    os.environ["JUPYTER_CONFIG_DIR"] = str(config)
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"  # the course's own kernel
     trust(notebooks_in_toc(), data)
+    (config / "custom").mkdir(parents=True, exist_ok=True)
+    shutil.copy(SETTINGS / "custom.css", config / "custom")
 
     from jupyterlab.labapp import main as jupyterlab  # reads the folders above when it is imported
 
