@@ -942,6 +942,7 @@ class _Run:
 
     def least_inertia(self, q: Array) -> Array:
         """Return the least inertia that a motion feels in a position, relative to the reference inertias."""
+        q = _wrapped(self.robot, q)
         return structure.least_inertia(self.robot, q, structure.mass_matrix(self.robot, q))
 
     def integrate(self, times: Array, watch: Watch) -> None:
