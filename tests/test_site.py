@@ -253,6 +253,7 @@ PAGE = """<!DOCTYPE html><html><head><link rel="stylesheet" href="style.css"><sc
         ("<svg></svg>", "no alternative text"),
         ("<button>Copy <svg></svg></button>", None),
         ('<span aria-hidden="true"><svg></svg></span>', None),
+        ('<svg aria-hidden="true"></svg>', None),
         ('<script src="https://cdn.example.org/mathjax.js"></script>', "from another server"),
         ('<link rel="stylesheet" href="//fonts.example.org/a.css">', "from another server"),
         ("<pre>Traceback (most recent call last):</pre>", "traceback"),

@@ -96,7 +96,7 @@ def problems_on(page: Path, site: Path) -> Iterator[str]:
             yield f"<img src={image.get('src')!r}> has no alternative text"
     for number, drawing in enumerate(document.xpath("//svg[not(ancestor::svg)]"), start=1):
         named = drawing.get("role") == "img" and (drawing.get("aria-label") or "").strip()
-        if not named and not drawing.xpath("ancestor::*[self::button or self::a or @aria-hidden='true']"):
+        if not named and not drawing.xpath("ancestor-or-self::*[self::button or self::a or @aria-hidden='true']"):
             yield f"<svg> number {number} has no alternative text"
     shown = document.xpath("//article//text()[not(ancestor::div[contains(@class, 'doctest')])]")
     if "Traceback (most recent call last)" in "".join(shown):
