@@ -13,6 +13,8 @@ import re
 
 import pytest
 
+from tools.notebooks import closed_by
+
 collect_ignore = ["_ext", "_static", "registry"]
 
 MARKERS = ("NBVAL_", "PYTEST_VALIDATE_")
@@ -50,7 +52,7 @@ def why_refused(item):
         return (
             f"the cell has the tag {others[0]!r}; readers see every cell and output, so use only {', '.join(ALLOWED)}"
         )
-    closed = {"jupyter": {"outputs_hidden": True}} if "hide-output" in tags else {}
+    closed = {"jupyter": closed_by(tags)} if closed_by(tags) else {}
     if others := sorted(key for key, value in cell.metadata.items() if key != "tags" and {key: value} != closed):
         return f"the cell has the metadata {others[0]!r}, which can change what readers see: make notebooks"
     if item.options.get("skip") or not item.options.get("check"):

@@ -46,6 +46,9 @@ def _add_links(model: pin.Model, robot: Robot, parent: int, place: np.ndarray) -
         before = place @ link.fixed if i == 0 else link.fixed
         parent = model.addJoint(parent, joint, pin.SE3(rotation(before), position(before)), f"joint{i + 1}")
         model.appendBodyToJoint(parent, pin.Inertia(float(link.mass), link.com, link.inertia), pin.SE3.Identity())
+    if (load := robot.payload) is not None:
+        body = pin.Inertia(float(load.mass), load.com, load.inertia)
+        model.appendBodyToJoint(parent, body, pin.SE3(rotation(robot.tool), position(robot.tool)))
 
 
 def pinocchio_torques(robot, q, dq, ddq, tip_force=(0, 0, 0), tip_moment=(0, 0, 0)) -> np.ndarray:

@@ -68,6 +68,28 @@ def shown(title: str, language: str) -> str:
 
 ROBOTS = {
     "my_arm": (shown("Add a robot", "toml"), shown("Add a robot", "python")),
+    "loaded": (
+        """\
+source = "own drawing"
+convention = "modified"
+gravity = [0, 0, -9.81]
+
+[[link]]
+mass = 1
+
+[[link]]
+alpha = "90deg"
+mass = 2
+
+[payload]
+mass = 1.5
+com = [0.1, 0, 0]
+""",
+        """
+def test_loaded_holds_its_load():
+    assert check.same(gravity_torques("loaded", [0, 0]), [0, 1.5 * G * 0.1])
+""",
+    ),
     # the first of the catalogue by the alphabet, standard, with friction, without a name and with hardly a comment
     "abb_small": (
         """\

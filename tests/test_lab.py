@@ -166,7 +166,9 @@ SEEN = """() => {
     cells: all('.jp-Cell').length,
     closed: all('details:not([open])').length,
     open: all('details[open]').length,
-    betrayed: all('.jp-CodeCell .jp-OutputPlaceholder').map(each => each.innerText.trim()).filter(each => each),
+    betrayed: all('.jp-CodeCell :is(.jp-OutputPlaceholder, .jp-InputPlaceholder)')
+        .map(each => each.innerText.trim()).filter(each => each),
+    code: all('.jp-CodeCell .jp-InputPlaceholder').length,
     guesses: all('.jp-CodeCell .jp-OutputPlaceholder').length,
     pictures: all('.jp-RenderedSVG img, .jp-RenderedImage img').filter(each => each.naturalWidth > 0).length,
     messages: [...document.querySelectorAll('.jp-Dialog, .Toastify__toast')].map(each => each.innerText),
@@ -184,8 +186,9 @@ def hidden(notebook):
 
 
 def guesses(notebook):
-    """Return the cells whose output readers open after a guess."""
-    return [cell for cell in notebook.cells if "hide-output" in cell.metadata.get("tags", [])]
+    """Return the cells whose output readers open after a guess, or when they have tried an exercise."""
+    closed = [cell for cell in notebook.cells if {"hide-output", "hide-cell"} & set(cell.metadata.get("tags", []))]
+    return [cell for cell in closed if cell.outputs]
 
 
 def pictures(cells):
@@ -213,6 +216,7 @@ def test_a_chapter_in_jupyterlab(browser, lab, chapter):
         assert seen["cells"] == len(notebook.cells)
         assert seen["closed"] == hidden(notebook)
         assert seen["guesses"] == len(guesses(notebook))
+        assert seen["code"] == sum("hide-cell" in cell.metadata.get("tags", []) for cell in notebook.cells)
         assert seen["betrayed"] == [], "the first line of an output that is closed"
         stored = pictures(notebook.cells)
         assert seen["pictures"] == stored - pictures(guesses(notebook)), "pictures are missing before any run"

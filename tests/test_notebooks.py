@@ -83,10 +83,12 @@ def test_notebook_has_the_usual_kernel_and_stable_metadata(path):
 
 
 @notebooks
-def test_outputs_that_readers_open_on_the_page_are_closed_in_jupyterlab_too(path):
+def test_what_readers_open_on_the_page_is_closed_in_jupyterlab_too(path):
     for cell in code_cells(read(path)):
-        closed = cell.metadata.get("jupyter", {}).get("outputs_hidden", False)
-        assert closed == ("hide-output" in tags(cell)), f"{cell.id}: run make notebooks"
+        closed = cell.metadata.get("jupyter", {})
+        output, code = (closed.get(f"{part}_hidden", False) for part in ("outputs", "source"))
+        assert output == bool({"hide-output", "hide-cell"} & set(tags(cell))), f"{cell.id}: run make notebooks"
+        assert code == bool({"hide-input", "hide-cell"} & set(tags(cell))), f"{cell.id}: run make notebooks"
 
 
 @notebooks

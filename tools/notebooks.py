@@ -19,8 +19,12 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from tools.files import ROOT, notebooks_in_toc, write_text
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-HIDDEN = "hide-output"  # the tag of outputs that a reader opens after a guess
-CLOSED = {"outputs_hidden": True}  # how JupyterLab knows it
+# What the page closes until a reader opens it, by its tag, and how JupyterLab knows it.
+CLOSED = {
+    "hide-output": {"outputs_hidden": True},
+    "hide-input": {"source_hidden": True},
+    "hide-cell": {"source_hidden": True, "outputs_hidden": True},
+}
 # What editors and kernels write down about one run, and what changes from machine to machine.
 VOLATILE = ("execution", "ExecuteTime", "collapsed", "scrolled", "trusted", "vscode", "jupyter")
 TIMEOUT = 600  # seconds for one cell
@@ -40,6 +44,16 @@ def run(notebook: Any, folder: Path) -> None:
     client.execute()
 
 
+def closed_by(tags: list[str]) -> dict[str, bool]:
+    """Return what JupyterLab closes of a cell with some tags.
+
+    Examples:
+        >>> closed_by(["hide-output", "raises-exception"])
+        {'outputs_hidden': True}
+    """
+    return {key: value for tag in tags for key, value in CLOSED.get(tag, {}).items()}
+
+
 def tidy(notebook: Any) -> None:
     """Remove what differs from one run or machine to the next; cell ids and tags stay, and what they hide is closed."""
     notebook.metadata["kernelspec"] = dict(KERNELSPEC)
@@ -50,8 +64,8 @@ def tidy(notebook: Any) -> None:
     for cell in notebook.cells:
         for key in VOLATILE:
             cell.metadata.pop(key, None)
-        if HIDDEN in cell.metadata.get("tags", []):
-            cell.metadata["jupyter"] = dict(CLOSED)
+        if closed := closed_by(cell.metadata.get("tags", [])):
+            cell.metadata["jupyter"] = closed
 
 
 def as_text(notebook: Any) -> str:
