@@ -167,7 +167,7 @@ SEEN = """() => {
     closed: all('details:not([open])').length,
     open: all('details[open]').length,
     betrayed: all('.jp-CodeCell :is(.jp-OutputPlaceholder, .jp-InputPlaceholder)')
-        .map(each => each.innerText.trim()).filter(each => each),
+        .filter(each => each.checkVisibility()).map(each => each.innerText.trim()).filter(each => each),
     code: all('.jp-CodeCell .jp-InputPlaceholder').length,
     guesses: all('.jp-CodeCell .jp-OutputPlaceholder').length,
     pictures: all('.jp-RenderedSVG img, .jp-RenderedImage img').filter(each => each.naturalWidth > 0).length,
@@ -187,8 +187,7 @@ def hidden(notebook):
 
 def guesses(notebook):
     """Return the cells whose output readers open after a guess, or when they have tried an exercise."""
-    closed = [cell for cell in notebook.cells if {"hide-output", "hide-cell"} & set(cell.metadata.get("tags", []))]
-    return [cell for cell in closed if cell.outputs]
+    return [cell for cell in notebook.cells if {"hide-output", "hide-cell"} & set(cell.metadata.get("tags", []))]
 
 
 def pictures(cells):
@@ -254,7 +253,7 @@ def run_all(page):
 
 # Each cell has its number, or one has failed and those after it are not run.
 FINISHED = """() => {
-  const prompts = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(each => each.innerText);
+  const prompts = [...document.querySelectorAll('.jp-CodeCell .jp-InputArea-prompt')].map(each => each.textContent);
   const idle = document.querySelector('.jp-Notebook-ExecutionIndicator[data-status="idle"]');
   const error = [...document.querySelectorAll('.jp-CodeCell')].some(each => each.innerText.includes('Traceback (most'));
   return idle && !prompts.some(each => each.includes('*')) && (error || prompts.every(each => /\\d/.test(each)));
@@ -268,7 +267,7 @@ def failed(page):
 
 FAILED = """() => [...document.querySelectorAll('.jp-CodeCell')]
   .filter(each => each.innerText.includes('Traceback (most'))
-  .map(each => each.querySelector('.jp-InputPrompt').innerText)"""
+  .map(each => each.querySelector('.jp-InputArea-prompt').textContent)"""
 
 
 def meant_to_fail(notebook):
