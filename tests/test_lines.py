@@ -74,6 +74,16 @@ def test_a_wide_bracket_is_opened_and_closed_with_the_same_letters_in_every_line
     assert [row.right.startswith(r"\quad\quad ") for row in rows[1:]] == [True] * (len(rows) - 1)
 
 
+def test_of_two_brackets_the_wider_one_is_broken():
+    rows = list(lines.broken("x", notation.latex((A + LONG) * (B + C)), COLUMN))
+    assert len(rows) > 1
+    assert all(COLUMN.holds(row.left, row.right) for row in rows)
+
+
+def test_two_indices_of_a_letter_stand_one_above_the_other():
+    assert lines.ems("x_{1}^{23}") == lines.ems("x^{23}") > lines.ems("x_{1}") > lines.ems("x")
+
+
 def test_a_wide_bracket_of_a_wider_sum_is_broken_only_if_it_has_no_line_of_its_own():
     narrow = notation.latex(A * (B + C + D))
     rows = list(lines.broken("x", " + ".join([narrow] * 30), COLUMN))
