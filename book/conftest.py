@@ -13,13 +13,15 @@ import re
 
 import pytest
 
-from tools.notebooks import closed_by
-
 collect_ignore = ["_ext", "_static", "registry"]
 
 MARKERS = ("NBVAL_", "PYTEST_VALIDATE_")
 TAGS = ("nbval-", "pytest-validate-")
 ALLOWED = ("hide-cell", "hide-input", "hide-output", "raises-exception")  # tags with which everything stays on the page
+CLOSED = {  # what an editor may close, by these tags alone
+    "outputs_hidden": {"hide-cell", "hide-output"},
+    "source_hidden": {"hide-cell", "hide-input"},
+}
 LINES, WIDTH, AROUND = 15, 200, 40  # what a failure shows: lines of a text, letters of a line, letters around a place
 
 
@@ -52,7 +54,8 @@ def why_refused(item):
         return (
             f"the cell has the tag {others[0]!r}; readers see every cell and output, so use only {', '.join(ALLOWED)}"
         )
-    closed = {"jupyter": closed_by(tags)} if closed_by(tags) else {}
+    parts = {part: True for part, closing in CLOSED.items() if closing & set(tags)}
+    closed = {"jupyter": parts} if parts else {}
     if others := sorted(key for key, value in cell.metadata.items() if key != "tags" and {key: value} != closed):
         return f"the cell has the metadata {others[0]!r}, which can change what readers see: make notebooks"
     if item.options.get("skip") or not item.options.get("check"):

@@ -206,9 +206,6 @@ class Referee:
         for chain in mechanism.chains:
             _add_links(self.model, chain, 0, chain.base)
             last.append(self.model.njoints - 1)
-            if chain.payload is not None:
-                end = pin.Inertia(float(chain.payload.mass), chain.payload.com, chain.payload.inertia)
-                self.model.appendBodyToJoint(last[-1], end, pin.SE3(rotation(chain.tool), position(chain.tool)))
         motors = [link.motor or Motor() for chain in mechanism.chains for link in chain.links]
         self.model.armature = np.array([float(motor.inertia * motor.gear**2) for motor in motors])
         self.contacts = pin.StdVec_RigidConstraintModel()
