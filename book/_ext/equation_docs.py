@@ -13,6 +13,7 @@ from sphinx.application import Sphinx
 from sphinx.ext.autodoc import FunctionDocumenter
 from sphinx.util.typing import stringify_annotation
 
+from dynlib import lines
 from dynlib.arrays import Array
 from dynlib.equation import Equation
 
@@ -46,7 +47,9 @@ class EquationDocumenter(FunctionDocumenter):
         if equation.prismatic is not None:
             rows.append((equation.prismatic, equation.prismatic_source or equation.source))
         for tex, number in rows:
-            for line in (".. math::", "", rf"   {equation.symbol} = {tex} \qquad\text{{({number})}}", ""):
+            broken = lines.broken(equation.symbol, tex, lines.COLUMN.beside(number), number)
+            formula = lines.aligned(broken, "aligned").splitlines()
+            for line in (".. math::", "", *(f"   {each}" for each in formula), ""):
                 self.add_line(line, source)
         super().add_content(more_content)
 
