@@ -229,7 +229,7 @@ _NARROW, _WIDE = frozenset("ijlI1,.;:!|'"), frozenset("mwMW")
 _SIGNS = {"+": 1.22, "-": 1.22, "=": 1.33, "<": 1.33, ">": 1.33, r"\times": 1.22, r"\cdot": 0.72, r"\pm": 1.22}
 _SPACES = {r"\quad": 1.0, r"\qquad": 2.0, r"\,": 0.17, r"\;": 0.28, r"\ ": 0.33, r"\!": -0.17}
 _NOTHING = {r"\left", r"\right", r"\bigl", r"\bigr", r"\big", r"\displaystyle", "."}
-_FUNCTIONS = {r"\sin", r"\cos", r"\tan", r"\arctan"}
+_FUNCTIONS = {r"\sin", r"\cos", r"\tan", r"\arctan", r"\det"}
 _TAKES_ONE = {r"\dot", r"\ddot", r"\hat", r"\bar", r"\vec", r"\mathrm", r"\mathbf", r"\mathcal", r"\text", r"\sqrt"}
 
 
