@@ -587,7 +587,7 @@ def _jacobians_nearby(mechanism: Mechanism, q: Array) -> list[Array]:
     for _ in range(4):
         step = free @ random.normal(size=free.shape[1]) if free.shape[1] else random.normal(size=mechanism.n)
         try:
-            near = close(mechanism, q + 0.02 * step / max(float(np.linalg.norm(step)), 1e-300), hold=())
+            near, _ = nearest(mechanism, q + 0.02 * step / max(float(np.linalg.norm(step)), 1e-300))
         except ClosureError:
             continue
         found.append(mechanism.in_metres(constraint_jacobian(mechanism, near)))
@@ -727,36 +727,8 @@ def close(mechanism: Mechanism, q: Any, *, hold: Sequence[Input] | None = None) 
     if q.ndim != 1:
         raise ValueError(f"close takes one position, shape ({mechanism.n},); got the shape {q.shape}.")
     held = mechanism.u if hold is None else [mechanism.place(chain, joint, "hold") for chain, joint in hold]
-    free = [k for k in range(mechanism.n) if k not in held]
-    q, closure = q.copy(), quick_closure(mechanism)
-    phi, J = closure(q)
-    for _ in range(_ITERATIONS):
-        if float(np.abs(phi).max(initial=0.0)) <= _ROUNDING * mechanism.size or not free:
-            break
-        step = -np.linalg.lstsq(J[:, free], phi, rcond=1e-12)[0]
-        step *= min(1.0, 0.5 / max(float(np.abs(step).max()), 1e-300))  # half a radian at most
-        for _ in range(12):
-            trial = q.copy()
-            trial[free] += step
-            there = closure(trial)
-            if np.linalg.norm(there[0]) < np.linalg.norm(phi):
-                break
-            step = step / 4
-        else:
-            break  # nothing nearer, also for rounding
-        q, (phi, J) = trial, there
-    widest, rank = float(np.abs(phi).max(initial=0.0)), _rank(mechanism, scaled := mechanism.in_metres(J), scaled)
-    if widest > 1e-12 * mechanism.size:
-        why = "Either its lengths do not reach, or another guess is needed."
-        if len(free) < rank:
-            why = f"Only {len(free)} coordinates are free for {rank} independent equations; hold fewer."
-        raise ClosureError(
-            f"{mechanism.name} does not close near this guess"
-            + (f" with {_listed([mechanism.joint_name(k) for k in held])} held" if held else "")
-            + f": the nearest position found leaves a gap of {widest:.3g} m. {why}",
-            widest,
-        )
-    if hold is None and len(free) > rank and (found := mobility(mechanism, q)).mobility > mechanism.m:
+    q, rank = nearest(mechanism, q, held)
+    if hold is None and mechanism.n - len(held) > rank and (found := mobility(mechanism, q)).mobility > mechanism.m:
         _refuse_number_of_inputs(mechanism, found)
     return q
 
@@ -788,6 +760,52 @@ def quick_closure(mechanism: Mechanism) -> Callable[[Array], tuple[Array, Array]
         return np.array(phi, dtype=float), np.array(J, dtype=float).reshape(len(phi), len(values))
 
     return closure
+
+
+def nearest(mechanism: Mechanism, q: Array, held: Sequence[int] = ()) -> tuple[Array, int]:
+    """Go from a position to a closed one nearby, by Newton's method.
+
+    Args:
+        mechanism: chains and closures, of numbers.
+        q: the guess, shape (n,).
+        held: places of the coordinates that keep their values.
+
+    Returns:
+        The closed position, shape (n,), and how many of the closure equations are independent there.
+
+    Raises:
+        ClosureError: none was found.
+    """
+    free = [k for k in range(mechanism.n) if k not in held]
+    q, closure = q.copy(), quick_closure(mechanism)
+    phi, J = closure(q)
+    for _ in range(_ITERATIONS):
+        if float(np.abs(phi).max(initial=0.0)) <= _ROUNDING * mechanism.size or not free:
+            break
+        step = -np.linalg.lstsq(J[:, free], phi, rcond=1e-12)[0]
+        step *= min(1.0, 0.5 / max(float(np.abs(step).max()), 1e-300))  # half a radian at most
+        for _ in range(12):
+            trial = q.copy()
+            trial[free] += step
+            there = closure(trial)
+            if np.linalg.norm(there[0]) < np.linalg.norm(phi):
+                break
+            step = step / 4
+        else:
+            break  # nothing nearer, also for rounding
+        q, (phi, J) = trial, there
+    widest, rank = float(np.abs(phi).max(initial=0.0)), _rank(mechanism, scaled := mechanism.in_metres(J), scaled)
+    if widest > 1e-12 * mechanism.size:
+        why = "Either its lengths do not reach, or another guess is needed."
+        if len(free) < rank:
+            why = f"Only {len(free)} coordinates are free for {rank} independent equations; hold fewer."
+        raise ClosureError(
+            f"{mechanism.name} does not close near this guess"
+            + (f" with {_listed([mechanism.joint_name(k) for k in held])} held" if held else "")
+            + f": the nearest position found leaves a gap of {widest:.3g} m. {why}",
+            widest,
+        )
+    return q, rank
 
 
 def follow(mechanism: Mechanism, q: Any, path: Any) -> Array:
