@@ -318,8 +318,8 @@ def _by_recursion(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load
 
     def matrix(q: list[float], dq: list[float]) -> tuple[Array, Array, Array]:
         M, h = np.zeros((n, n)), viscous * dq
-        for mine, equations in chains:
-            M[mine, mine], of_chain = equations(q[mine], dq[mine])
+        for mine, arm in chains:
+            M[mine, mine], of_chain = arm(q[mine], dq[mine])
             h[mine] += of_chain
         J = constraint_jacobian(mechanism, q)[rows]
         return np.block([[M, J.T], [J, np.zeros((len(rows), len(rows)))]]), J, h
