@@ -32,7 +32,7 @@ from sympy.physics import mechanics
 from benchmarks import versions
 from benchmarks.simulate import installed
 from dynlib import closed_chain
-from dynlib.arrays import Array
+from dynlib.algebra import Array
 from dynlib.closed_equations import equations_of
 from dynlib.closed_motion import energy_of, simulate
 from dynlib.linkages import FiveBar, five_bar

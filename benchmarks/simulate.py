@@ -20,7 +20,7 @@ from scipy.integrate import solve_ivp
 from benchmarks import versions
 from benchmarks.recursion import pinocchio_model
 from dynlib import lagrange, robots
-from dynlib.arrays import Array
+from dynlib.algebra import Array
 from dynlib.robot import Robot
 from dynlib.simulate import ATOL, RTOL, equations_of, simulate
 

@@ -17,8 +17,8 @@ import numpy as np
 import sympy
 from sympy.core.function import AppliedUndef
 
-from dynlib import notation
-from dynlib.arrays import Array
+from dynlib.algebra import notation
+from dynlib.algebra.arrays import Array
 
 TOLERANCE = 1e-12
 """Largest relative difference of two numbers that count as the same (dimensionless)."""

@@ -19,8 +19,9 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from dynlib import derivation, document, newton_euler, notation, robotfile, robots, urdf
-from dynlib.arrays import as_array, exact_array
+from dynlib import derivation, document, newton_euler, robotfile, robots, urdf
+from dynlib.algebra import notation
+from dynlib.algebra.arrays import as_array, exact_array
 from dynlib.files import refuse_to_write
 from dynlib.robot import Robot
 

@@ -19,9 +19,9 @@ import numpy as np
 import sympy
 
 from dynlib import acceleration, velocity
-from dynlib.arrays import Array, as_exact, batches_together, finite, is_symbolic
+from dynlib.algebra.arrays import Array, as_exact, batches_together, finite, is_symbolic
+from dynlib.algebra.equation import Equation, equation, refuse_other_steps
 from dynlib.closures import Carried, Point
-from dynlib.equation import Equation, equation, refuse_other_steps
 from dynlib.frames import compose, transform
 from dynlib.integration import Watch
 from dynlib.links import exact_identity

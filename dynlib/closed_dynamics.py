@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from dynlib import closed_chain, newton_euler, structure
-from dynlib.arrays import Array, Data, as_array, finite, transpose
+from dynlib.algebra.arrays import Array, Data, as_array, finite, transpose
+from dynlib.algebra.equation import Equation, equation, refuse_other_steps
 from dynlib.closed_chain import SingularPosition, constraint_bias, constraint_jacobian, mobility, refuse_open
 from dynlib.closures import Point
-from dynlib.equation import Equation, equation, refuse_other_steps
 from dynlib.given import listed, refuse_unknown
 from dynlib.mechanism import Mechanism, refuse_no_mechanism
 from dynlib.robot import Robot

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dynlib import closed_chain, closed_dynamics, lagrange, structure
-from dynlib.arrays import Array, as_array, as_floats
+from dynlib.algebra.arrays import Array, as_array, as_floats
 from dynlib.closed_dynamics import Load, tree_mass_matrix
 from dynlib.closed_equations import equations_of, independent_rows, less_turns_of, refuse_unfit, viscous_friction
 from dynlib.integration import (

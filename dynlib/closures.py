@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dynlib.arrays import Array, Data, apply, as_array, cross, dot, free_symbols, sqrt
-from dynlib.equation import equation
+from dynlib.algebra.arrays import Array, Data, apply, as_array, cross, dot, free_symbols, sqrt
+from dynlib.algebra.equation import equation
 from dynlib.frames import Z, position, rotation
 
 

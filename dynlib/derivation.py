@@ -20,10 +20,11 @@ from typing import Any
 import numpy as np
 import sympy
 
-from dynlib import lines, newton_euler, notation
-from dynlib.arrays import Array, is_symbolic
-from dynlib.equation import Equation
-from dynlib.lines import COLUMN, TERMINAL, Room, Row
+from dynlib import newton_euler
+from dynlib.algebra import lines, notation
+from dynlib.algebra.arrays import Array, is_symbolic
+from dynlib.algebra.equation import Equation
+from dynlib.algebra.lines import COLUMN, TERMINAL, Room, Row
 from dynlib.links import Joint
 from dynlib.newton_euler import Steps
 from dynlib.robot import Robot
@@ -416,7 +417,7 @@ def show(symbol: str, value: Any) -> "Shown":
 
     Args:
         symbol: TeX of the left side.
-        value: number, expression, vector or matrix; expressions are written out as sums (:func:`dynlib.notation.tidy`).
+        value: number, expression, vector or matrix; expressions are written out as sums (:func:`dynlib.algebra.notation.tidy`).
 
     Returns:
         What is shown, to be the last line of a cell.

@@ -14,19 +14,10 @@ import numpy as np
 import sympy
 
 from dynlib import frames
-from dynlib.arrays import (
-    Array,
-    Data,
-    as_array,
-    as_exact,
-    as_floats,
-    is_symbolic,
-    level_of_caller,
-    one_kind,
-)
+from dynlib.algebra.arrays import Array, Data, as_array, as_exact, as_floats, is_symbolic, level_of_caller, one_kind
+from dynlib.algebra.notation import printable
 from dynlib.exact import Exactly
 from dynlib.links import Body, Link, Motor
-from dynlib.notation import printable
 
 Convention = Literal["modified", "standard"]
 

@@ -16,10 +16,11 @@ from typing import Any, Literal
 import numpy as np
 import sympy
 
-from dynlib import derivation, lines, notation
+from dynlib import derivation
+from dynlib.algebra import lines, notation
+from dynlib.algebra.lines import COLUMN, Row
 from dynlib.derivation import Derivation, count_terms
 from dynlib.files import refuse_to_write, write_text
-from dynlib.lines import COLUMN, Row
 from dynlib.links import Body
 from dynlib.mechanism import Mechanism
 from dynlib.robot import Robot

@@ -21,7 +21,7 @@ import numpy as np
 import sympy
 
 from dynlib import frames
-from dynlib.arrays import Array, as_array, as_floats, exact_array, is_symbolic, level_of_caller
+from dynlib.algebra.arrays import Array, as_array, as_floats, exact_array, is_symbolic, level_of_caller
 
 _PARTS = ((12, 3), (360, 6))
 """Parts of pi that an angle may state, as denominators, and how many digits it must state for them.

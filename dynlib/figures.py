@@ -30,7 +30,7 @@ from matplotlib.path import Path as Outline
 from matplotlib.text import Annotation, Text
 
 from dynlib import closed_chain
-from dynlib.arrays import Array
+from dynlib.algebra.arrays import Array
 from dynlib.closures import Point, Rod, Slot
 from dynlib.files import write_bytes
 from dynlib.frames import position, rotation

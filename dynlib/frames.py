@@ -6,8 +6,8 @@ A transform :math:`{}^{i}_{j}T` is an array ``(..., 4, 4)``; it turns components
 
 import numpy as np
 
-from dynlib.arrays import Array, apply, cos, is_symbolic, matrix, nought, sin, transpose, vector
-from dynlib.equation import equation
+from dynlib.algebra.arrays import Array, apply, cos, is_symbolic, matrix, nought, sin, transpose, vector
+from dynlib.algebra.equation import equation
 
 Z = np.array([0, 0, 1])
 r""":math:`\hat z`, the joint axis in the link's own frame (dimensionless)."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dynlib.arrays import Array, is_symbolic, level_of_caller
+from dynlib.algebra.arrays import Array, is_symbolic, level_of_caller
 
 FULL_TURN = 2 * np.pi * (1 + 1e-9)
 """A larger constant angle, in rad, is likelier to be in degrees."""

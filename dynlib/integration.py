@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from dynlib.arrays import Array, as_array, as_floats
+from dynlib.algebra.arrays import Array, as_array, as_floats
 from dynlib.given import refuse_other_arguments
 
 METHODS = ("DOP853", "Radau")

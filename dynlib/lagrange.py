@@ -18,9 +18,9 @@ import numpy as np
 import sympy
 
 from dynlib import velocity
-from dynlib.arrays import Array, apply, as_floats, dot, finite, transpose
-from dynlib.equation import Equation, equation, refuse_other_steps
-from dynlib.fourier import Fourier, Space
+from dynlib.algebra.arrays import Array, apply, as_floats, dot, finite, transpose
+from dynlib.algebra.equation import Equation, equation, refuse_other_steps
+from dynlib.algebra.fourier import Fourier, Space
 from dynlib.frames import compose, position, rotation
 from dynlib.links import exact_identity
 from dynlib.robot import Robot, refuse_no_robot

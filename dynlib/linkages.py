@@ -15,7 +15,7 @@ import numpy as np
 import sympy
 
 from dynlib import hints
-from dynlib.arrays import (
+from dynlib.algebra.arrays import (
     Array,
     arctan2,
     as_array,
@@ -28,9 +28,9 @@ from dynlib.arrays import (
     sin,
     sqrt,
 )
+from dynlib.algebra.equation import equation
 from dynlib.closed_chain import ClosureError, refuse_symbols
 from dynlib.closures import Pin, Point
-from dynlib.equation import equation
 from dynlib.frames import position
 from dynlib.given import shown
 from dynlib.links import Body, Link

@@ -13,7 +13,18 @@ import numpy as np
 import sympy
 
 from dynlib import frames
-from dynlib.arrays import Array, Data, apply, as_array, as_exact, is_symbolic, level_of_caller, nought, one_kind, sign
+from dynlib.algebra.arrays import (
+    Array,
+    Data,
+    apply,
+    as_array,
+    as_exact,
+    is_symbolic,
+    level_of_caller,
+    nought,
+    one_kind,
+    sign,
+)
 from dynlib.given import refuse_other, shown
 
 Joint = Literal["revolute", "prismatic", "fixed"]

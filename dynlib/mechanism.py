@@ -14,7 +14,7 @@ import numpy as np
 import sympy
 
 from dynlib import hints
-from dynlib.arrays import (
+from dynlib.algebra.arrays import (
     Array,
     Data,
     as_array,
@@ -27,10 +27,10 @@ from dynlib.arrays import (
     is_symbolic,
     refuse_mixture,
 )
+from dynlib.algebra.notation import check_names, printable
 from dynlib.closures import Pin, Point, Rod, Slot
 from dynlib.frames import compose, position, rotation
 from dynlib.given import listed, refuse_other, shown
-from dynlib.notation import check_names, printable
 from dynlib.robot import Robot
 
 Input = tuple[int, int]

@@ -14,8 +14,8 @@ import numpy as np
 
 from dynlib import acceleration
 from dynlib.acceleration import LinkAcceleration
-from dynlib.arrays import Array, apply, as_floats, cross, dot, finite, transpose
-from dynlib.equation import Equation, equation, refuse_other_steps
+from dynlib.algebra.arrays import Array, apply, as_floats, cross, dot, finite, transpose
+from dynlib.algebra.equation import Equation, equation, refuse_other_steps
 from dynlib.frames import Z, position, rotation
 from dynlib.given import refuse_unknown
 from dynlib.links import Body

@@ -16,7 +16,7 @@ import numpy as np
 import sympy
 
 from dynlib import frames, hints
-from dynlib.arrays import (
+from dynlib.algebra.arrays import (
     Array,
     Data,
     as_array,
@@ -30,11 +30,11 @@ from dynlib.arrays import (
     one_kind,
     refuse_mixture,
 )
+from dynlib.algebra.notation import check_names, printable
 from dynlib.dh import Convention, Table, links_of
 from dynlib.exact import Exactly
 from dynlib.given import listed, refuse_other
 from dynlib.links import Body, Link, as_pose, exact_identity
-from dynlib.notation import check_names, printable
 
 
 @dataclass(frozen=True, eq=False)

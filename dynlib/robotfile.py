@@ -60,7 +60,7 @@ import numpy as np
 import sympy
 
 from dynlib import frames, hints
-from dynlib.arrays import (
+from dynlib.algebra.arrays import (
     Array,
     as_array,
     as_exact,
@@ -71,10 +71,10 @@ from dynlib.arrays import (
     level_of_caller,
     matrix,
 )
+from dynlib.algebra.notation import SymbolError, ascii_name, printable
 from dynlib.exact import AS_FLOATS, AsFloats, Exactly
 from dynlib.files import read_bytes, write_text
 from dynlib.links import Body, Link, Motor, as_pose, mean_of_halves
-from dynlib.notation import SymbolError, ascii_name, printable
 from dynlib.robot import Robot, Typed
 
 Place = tuple[str | int, ...]

@@ -20,16 +20,8 @@ import numpy as np
 import sympy
 
 from dynlib import lagrange, newton_euler, structure
-from dynlib.arrays import (
-    Array,
-    apply,
-    as_array,
-    as_floats,
-    batches_together,
-    exact_array,
-    finite,
-    transpose,
-)
+from dynlib.algebra.arrays import Array, apply, as_array, as_floats, batches_together, exact_array, finite, transpose
+from dynlib.algebra.notation import tidy
 from dynlib.frames import rotation
 from dynlib.given import refuse_other_arguments, refuse_unknown
 from dynlib.integration import (
@@ -46,7 +38,6 @@ from dynlib.integration import (
     with_its_cause,
 )
 from dynlib.integration import SimulationInterrupted as SimulationInterrupted
-from dynlib.notation import tidy
 from dynlib.robot import Robot, refuse_no_robot
 from dynlib.velocity import BaseMotion, Wrench, listed_wrenches, static_torques
 

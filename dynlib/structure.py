@@ -14,7 +14,7 @@ import numpy as np
 
 from dynlib import newton_euler
 from dynlib.acceleration import outward
-from dynlib.arrays import Array, apply, as_exact, cross, finite, is_symbolic, transpose
+from dynlib.algebra.arrays import Array, apply, as_exact, cross, finite, is_symbolic, transpose
 from dynlib.frames import Z, position, rotation
 from dynlib.given import shown
 from dynlib.robot import Robot, refuse_no_robot

@@ -15,8 +15,8 @@ import sympy
 
 from dynlib import closed_chain, closed_dynamics, lagrange
 from dynlib.acceleration import column_derivative
-from dynlib.arrays import Array, as_floats
-from dynlib.equation import Equation, equation, refuse_other_steps
+from dynlib.algebra.arrays import Array, as_floats
+from dynlib.algebra.equation import Equation, equation, refuse_other_steps
 from dynlib.frames import position
 from dynlib.linkages import ThreeLegged
 from dynlib.links import Body

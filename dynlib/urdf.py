@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dynlib import frames
-from dynlib.arrays import Array, as_array, level_of_caller
+from dynlib.algebra.arrays import Array, as_array, level_of_caller
 from dynlib.description import ARM_JOINTS, Description, Joint, decoded, described, listed, meant
 from dynlib.exact import AS_FLOATS, AsFloats
 from dynlib.files import read_bytes

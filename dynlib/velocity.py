@@ -11,8 +11,8 @@ from typing import Any, Literal
 import numpy as np
 
 from dynlib import frames
-from dynlib.arrays import Array, Data, apply, as_array, cross, transpose, zeros
-from dynlib.equation import Equation, equation, refuse_other_steps
+from dynlib.algebra.arrays import Array, Data, apply, as_array, cross, transpose, zeros
+from dynlib.algebra.equation import Equation, equation, refuse_other_steps
 from dynlib.frames import Z, compose, position, rotation
 from dynlib.given import listed, refuse_other
 from dynlib.links import exact_identity

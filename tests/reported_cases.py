@@ -20,11 +20,11 @@ from case_fields import Fields, UnknownField
 from reported_linkages import answer as closed_chain
 
 from dynlib import robots
-from dynlib.arrays import apply
+from dynlib.algebra import apply
+from dynlib.algebra.notation import tidy
 from dynlib.frames import compose, inverse, position, rotation
 from dynlib.links import Body, Motor
 from dynlib.newton_euler import inverse_dynamics
-from dynlib.notation import tidy
 from dynlib.robot import Robot
 from dynlib.simulate import forward_dynamics
 from dynlib.structure import coriolis_matrix, gravity_torque, mass_matrix, velocity_torque

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import sympy
 
-from dynlib.arrays import as_array, first_fraction, is_symbolic, one_kind
+from dynlib.algebra import as_array
+from dynlib.algebra.arrays import first_fraction, is_symbolic, one_kind
 
 THETA, HALF = sympy.Symbol("theta1"), sympy.Rational(1, 2)
 

@@ -16,7 +16,7 @@ from cells import ALIVE, KILLED, Chapter, Check, changes, replaced
 from nbformat.v4 import new_code_cell, new_notebook
 
 from dynlib import acceleration, closed_chain, closed_dynamics, lagrange, newton_euler, three_legs, velocity
-from dynlib.equation import Equation
+from dynlib.algebra import Equation
 from tools import appendices
 
 CHAPTERS = sorted({each.page.removesuffix(".ipynb") for each in appendices.find_checks()})

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import sympy
 
-from dynlib import derivation, newton_euler, notation, robots
-from dynlib.equation import Equation, equation
+from dynlib import derivation, newton_euler, robots
+from dynlib.algebra import Equation, notation
+from dynlib.algebra.equation import equation
 from dynlib.links import Motor
 from dynlib.robot import Robot
 from dynlib.velocity import Wrench

@@ -12,9 +12,10 @@ import pytest
 import sympy
 from lxml import html
 
-from dynlib import derivation, document, linkages, newton_euler, notation, robots
+from dynlib import derivation, document, linkages, newton_euler, robots
+from dynlib.algebra import notation
+from dynlib.algebra.lines import COLUMN
 from dynlib.document import WORDS, render, write
-from dynlib.lines import COLUMN
 from dynlib.links import Link
 from dynlib.robot import Robot
 from dynlib.velocity import BaseMotion, Wrench

@@ -18,14 +18,14 @@ from dynlib import (
     lagrange,
     linkages,
     newton_euler,
-    notation,
     robotfile,
     robots,
     simulate,
     structure,
     urdf,
 )
-from dynlib.arrays import exact_array
+from dynlib.algebra import notation
+from dynlib.algebra.arrays import exact_array
 from dynlib.exact import Exactly, exact_angle
 from dynlib.links import Body, Link, Motor
 from dynlib.robot import Robot

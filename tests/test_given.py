@@ -21,7 +21,7 @@ from dynlib import (
     structure,
     velocity,
 )
-from dynlib.arrays import as_array
+from dynlib.algebra import as_array
 from dynlib.closed_dynamics import Load
 from dynlib.closures import Pin, Point
 from dynlib.links import Body, Link, Motor

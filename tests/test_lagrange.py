@@ -11,8 +11,9 @@ import pytest
 import sympy
 from hypothesis import strategies as st
 
-from dynlib import check, lagrange, newton_euler, notation, robots
+from dynlib import check, lagrange, newton_euler, robots
 from dynlib.acceleration import column_derivative
+from dynlib.algebra import notation
 from dynlib.frames import rotation
 from dynlib.links import Body, Link
 from dynlib.misconceptions import LAGRANGE

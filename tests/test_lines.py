@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import sympy
 
-from dynlib import derivation, lines, notation, robots, structure
-from dynlib.lines import COLUMN, TERMINAL, Room, Row
+from dynlib import derivation, robots, structure
+from dynlib.algebra import lines, notation
+from dynlib.algebra.lines import COLUMN, TERMINAL, Room, Row
 
 A, B, C, D = sympy.symbols("a b c d")
 LONG = sum(sympy.Symbol(f"x{k}") * sympy.cos(sympy.Symbol(f"theta{k}")) for k in range(1, 20))

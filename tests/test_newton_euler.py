@@ -11,7 +11,7 @@ pytest.importorskip("pinocchio", reason="Pinocchio has no wheel for this system"
 from arms import pinocchio_torques, pinocchio_torques_on_moving_base, random_arm, random_motion
 
 from dynlib import check, newton_euler, robots
-from dynlib.equation import equation
+from dynlib.algebra.equation import equation
 from dynlib.links import Body, Link, Motor
 from dynlib.robot import Robot
 from dynlib.velocity import BaseMotion, Wrench

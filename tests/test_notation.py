@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from latex2mathml.converter import convert
 from lxml import etree
 
-from dynlib import check, derivation, notation, robots
+from dynlib import check, derivation, robots
+from dynlib.algebra import notation
+from dynlib.algebra.notation import SymbolError, check_names, latex, printable, text, tidy
 from dynlib.links import Body, Link
 from dynlib.mechanism import Mechanism
-from dynlib.notation import SymbolError, check_names, latex, printable, text, tidy
 from dynlib.robot import Robot
 
 A, B, C, K = sympy.symbols("theta1 theta2 theta3 k")

@@ -7,7 +7,7 @@ import lxml.html
 import pytest
 from browser import chromium, served
 
-from dynlib import lines
+from dynlib.algebra import lines
 from dynlib.figures import PALETTE
 from tools.files import ROOT, pages_in_toc
 from tools.test import CHECKED_SITE

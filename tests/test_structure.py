@@ -297,7 +297,7 @@ def spatial_3r():
 
 def expanded(entries):
     """Sums of products; equal expressions in sines and cosines then differ by 0."""
-    from dynlib.notation import tidy
+    from dynlib.algebra.notation import tidy
 
     return np.array([tidy(sympy.sympify(entry)) for entry in np.asarray(entries).flat], dtype=object)
 

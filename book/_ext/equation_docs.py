@@ -1,6 +1,6 @@
 """Sphinx extension: in the library reference, an equation of dynlib shows its formula and its source number.
 
-`dynlib.equation.Equation` objects are called like functions. Autodoc would list them as plain data; here
+`dynlib.algebra.Equation` objects are called like functions. Autodoc would list them as plain data; here
 they appear as functions, with the equation as TeX between the signature and the description. Array types
 are written `Array`, as in the code.
 """
@@ -13,9 +13,7 @@ from sphinx.application import Sphinx
 from sphinx.ext.autodoc import FunctionDocumenter
 from sphinx.util.typing import stringify_annotation
 
-from dynlib import lines
-from dynlib.arrays import Array
-from dynlib.equation import Equation
+from dynlib.algebra import Array, Equation, lines
 
 
 class EquationDocumenter(FunctionDocumenter):

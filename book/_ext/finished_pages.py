@@ -18,7 +18,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from dynlib import notation
+from dynlib.algebra import notation
 
 logger = logging.getLogger(__name__)
 

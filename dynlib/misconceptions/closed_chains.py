@@ -13,9 +13,9 @@ import sympy
 
 from dynlib import closed_chain, closed_dynamics, lagrange, three_legs, velocity
 from dynlib.acceleration import point_acceleration
-from dynlib.arrays import Array
+from dynlib.algebra.arrays import Array
+from dynlib.algebra.equation import Equation
 from dynlib.closed_dynamics import Load, Steps
-from dynlib.equation import Equation
 from dynlib.frames import inverse, position
 from dynlib.linkages import Linkage, ThreeLegged
 from dynlib.mechanism import Mechanism

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dynlib import closed_chain, closed_dynamics, newton_euler
-from dynlib.arrays import Array, as_array, as_floats
+from dynlib.algebra.arrays import Array, as_array, as_floats
 from dynlib.closed_chain import ClosureError, SingularPosition
 from dynlib.mechanism import Mechanism
 from dynlib.misconceptions.closed_chains import CLOSED

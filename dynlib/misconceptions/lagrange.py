@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dynlib import lagrange, newton_euler
-from dynlib.arrays import Array, apply
+from dynlib.algebra.arrays import Array, apply
 from dynlib.misconceptions.misconception import Misconception, NotHere
 from dynlib.misconceptions.newton_euler import wrong_step
 from dynlib.robot import Robot

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dynlib import closed_chain, closed_dynamics, newton_euler
-from dynlib.arrays import Array
+from dynlib.algebra.arrays import Array
 from dynlib.mechanism import Mechanism
 from dynlib.misconceptions.words import WORDS
 from dynlib.robot import Robot

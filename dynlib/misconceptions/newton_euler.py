@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 
 from dynlib import acceleration, closed_dynamics, newton_euler, velocity
-from dynlib.arrays import Array, apply, cross, transpose
+from dynlib.algebra.arrays import Array, apply, cross, transpose
+from dynlib.algebra.equation import Equation
 from dynlib.dh import Convention, Table
-from dynlib.equation import Equation
 from dynlib.frames import rotation
 from dynlib.links import Body
 from dynlib.mechanism import Mechanism

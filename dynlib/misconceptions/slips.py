@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dynlib.arrays import Array, as_floats
+from dynlib.algebra.arrays import Array, as_floats
 from dynlib.mechanism import Mechanism
 from dynlib.misconceptions.misconception import Misconception, NotHere, System, right_torques
 from dynlib.robot import Robot

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dynlib import newton_euler, structure
-from dynlib.arrays import Array, transpose
+from dynlib.algebra.arrays import Array, transpose
 from dynlib.misconceptions.lagrange import refuse_moving_base
 from dynlib.misconceptions.misconception import Misconception
 from dynlib.robot import Robot

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dynlib import notation
-from dynlib.arrays import Array
+from dynlib.algebra import notation
+from dynlib.algebra.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from dynlib import lines
+from dynlib.algebra import lines
 from dynlib.given import refuse_other
 
 
