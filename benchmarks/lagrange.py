@@ -19,7 +19,7 @@ from sympy.physics import mechanics
 
 from benchmarks import versions
 from dynlib import check, lagrange, robots
-from dynlib.robot import Robot
+from dynlib.model import Robot
 
 ROUNDS = 15
 

@@ -18,8 +18,8 @@ import pinocchio as pin
 
 from benchmarks import versions
 from dynlib import robots
+from dynlib.model import Robot
 from dynlib.newton_euler import inverse_dynamics
-from dynlib.robot import Robot
 
 STATES = (1, 1_000, 100_000)
 ROUNDS = 7

@@ -21,7 +21,7 @@ from benchmarks import versions
 from benchmarks.recursion import pinocchio_model
 from dynlib import lagrange, robots
 from dynlib.algebra import Array
-from dynlib.robot import Robot
+from dynlib.model import Robot
 from dynlib.simulate import ATOL, RTOL, equations_of, simulate
 
 SECONDS, ROUNDS, STEP = 100.0, 3, 0.001

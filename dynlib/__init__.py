@@ -1,7 +1,7 @@
 """Dynamics of robot manipulators: the library of the course, one module a chapter.
 
 The modules, from the ground up: :mod:`dynlib.algebra.arrays`, :mod:`dynlib.algebra.notation`, :mod:`dynlib.algebra.equation` and
-:mod:`dynlib.check` carry numbers, symbols, formulas and comparisons; :mod:`dynlib.frames` and :mod:`dynlib.robot`
+:mod:`dynlib.check` carry numbers, symbols, formulas and comparisons; :mod:`dynlib.frames` and :mod:`dynlib.model.robot`
 describe an arm and :mod:`dynlib.robots` is a catalogue of them; :mod:`dynlib.velocity`, :mod:`dynlib.acceleration` and
 :mod:`dynlib.newton_euler` are the mechanics; :mod:`dynlib.derivation` and :mod:`dynlib.figures` show it.
 

@@ -14,7 +14,7 @@ from dynlib import velocity
 from dynlib.algebra.arrays import Array, apply, as_array, cross, transpose
 from dynlib.algebra.equation import Equation, equation, refuse_other_steps
 from dynlib.frames import Z, position, rotation
-from dynlib.robot import Robot, refuse_no_robot
+from dynlib.model.robot import Robot, refuse_no_robot
 from dynlib.velocity import Axes, BaseMotion, LinkVelocity
 
 _CARRIED = (

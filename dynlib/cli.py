@@ -23,7 +23,7 @@ from dynlib import derivation, document, newton_euler, robotfile, robots, urdf
 from dynlib.algebra import notation
 from dynlib.algebra.arrays import as_array, exact_array
 from dynlib.files import refuse_to_write
-from dynlib.robot import Robot
+from dynlib.model.robot import Robot
 
 app = typer.Typer(
     help="Dynamics of robot arms: the equations of motion of an arm, step by step or as numbers. An arm is a robot "
@@ -178,7 +178,7 @@ def load(
         allow_impossible: of a URDF, take mass data that no real body can have.
 
     Returns:
-        The :class:`~dynlib.robot.Robot`.
+        The :class:`~dynlib.model.robot.Robot`.
 
     Raises:
         typer.BadParameter: unreadable numbers, a URDF without gravity, or an option of a URDF for another arm.

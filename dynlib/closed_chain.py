@@ -21,11 +21,11 @@ import sympy
 from dynlib import acceleration, velocity
 from dynlib.algebra.arrays import Array, as_exact, batches_together, finite, is_symbolic
 from dynlib.algebra.equation import Equation, equation, refuse_other_steps
-from dynlib.closures import Carried, Point
 from dynlib.frames import compose, transform
 from dynlib.integration import Watch
-from dynlib.links import exact_identity
-from dynlib.mechanism import Input, Mechanism, refuse_no_mechanism
+from dynlib.model.closures import Carried, Point
+from dynlib.model.links import exact_identity
+from dynlib.model.mechanism import Input, Mechanism, refuse_no_mechanism
 
 CLOSED = 1e-7
 """Largest gap of a closed position, relative to the size of the mechanism (dimensionless)."""
@@ -125,7 +125,7 @@ def gap(mechanism: Mechanism, q: Any) -> Array:
         TypeError: floats beside symbols.
 
     >>> from dynlib import robots
-    >>> from dynlib.closures import Pin
+    >>> from dynlib.model import Pin
     >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
     >>> gap(Mechanism([arm], [Pin(Point(1), Point(0, at=[1, 1, 0]))], []), [0, 0])  # the tip is at (2, 0)
     array([ 1., -1.])
@@ -153,7 +153,7 @@ def constraint_jacobian(mechanism: Mechanism, q: Any) -> Array:
         TypeError: floats beside symbols.
 
     >>> from dynlib import robots
-    >>> from dynlib.closures import Pin
+    >>> from dynlib.model import Pin
     >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
     >>> constraint_jacobian(Mechanism([arm], [Pin(Point(1), Point(0, at=[2, 0, 0]))], []), [0, 0])
     array([[0., 0.],
@@ -181,7 +181,7 @@ def constraint_bias(mechanism: Mechanism, q: Any, dq: Any) -> Array:
         TypeError: floats beside symbols.
 
     >>> from dynlib import robots
-    >>> from dynlib.closures import Pin
+    >>> from dynlib.model import Pin
     >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
     >>> constraint_bias(Mechanism([arm], [Pin(Point(1), Point(0, at=[2, 0, 0]))], []), [0, 0], [1, 0])
     array([-2.,  0.])
@@ -717,7 +717,7 @@ def close(mechanism: Mechanism, q: Any, *, hold: Sequence[Input] | None = None) 
         ValueError: a wrong length, shape or number.
 
     >>> from dynlib import robots
-    >>> from dynlib.closures import Pin
+    >>> from dynlib.model import Pin
     >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
     >>> close(Mechanism([arm], [Pin(Point(1), Point(0, at=[1, 1, 0]))], []), [0.1, 1.4]).round(6) + 0.0
     array([0.      , 1.570796])

@@ -18,10 +18,10 @@ from dynlib import closed_chain, newton_euler, structure
 from dynlib.algebra.arrays import Array, Data, as_array, finite, transpose
 from dynlib.algebra.equation import Equation, equation, refuse_other_steps
 from dynlib.closed_chain import SingularPosition, constraint_bias, constraint_jacobian, mobility, refuse_open
-from dynlib.closures import Point
 from dynlib.given import listed, refuse_unknown
-from dynlib.mechanism import Mechanism, refuse_no_mechanism
-from dynlib.robot import Robot
+from dynlib.model.closures import Point
+from dynlib.model.mechanism import Mechanism, refuse_no_mechanism
+from dynlib.model.robot import Robot
 
 _RANK = 1e-9  # least singular value, relative to the largest
 _SLIGHT = 1e-9  # reference inertia of a coordinate that has none, relative to the largest
@@ -426,7 +426,7 @@ def pin_forces(
         steps: the equations, for trying a wrong one.
 
     Returns:
-        The :class:`Constrained` motion. ``lam`` of a :class:`dynlib.closures.Pin` is the force *on* the link of its
+        The :class:`Constrained` motion. ``lam`` of a :class:`dynlib.model.closures.Pin` is the force *on* the link of its
         point ``a``.
 
     Raises:

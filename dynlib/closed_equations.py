@@ -20,7 +20,7 @@ from dynlib.algebra.arrays import Array, exact_array
 from dynlib.algebra.notation import tidy
 from dynlib.closed_chain import constraint_bias, constraint_jacobian, mobility
 from dynlib.closed_dynamics import Load, has_inertia, tree_mass_matrix, tree_reference
-from dynlib.mechanism import Mechanism
+from dynlib.model.mechanism import Mechanism
 
 _COMPILED_UP_TO = 3  # joints of a chain; the formulas of longer ones take long to derive
 _DEFINITE = 1e-6  # least inertia of the cut mechanism with which equations are solved without a look at the pivots

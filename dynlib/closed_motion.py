@@ -32,8 +32,8 @@ from dynlib.integration import (
     supplier,
     with_its_cause,
 )
-from dynlib.mechanism import Mechanism
-from dynlib.robot import Robot
+from dynlib.model.mechanism import Mechanism
+from dynlib.model.robot import Robot
 from dynlib.simulate import Torque
 
 _TOLERANCE = 1e-10  # error of one step of the explicit method, relative and absolute

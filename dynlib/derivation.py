@@ -25,9 +25,9 @@ from dynlib.algebra import lines, notation
 from dynlib.algebra.arrays import Array, is_symbolic
 from dynlib.algebra.equation import Equation
 from dynlib.algebra.lines import COLUMN, TERMINAL, Room, Row
-from dynlib.links import Joint
+from dynlib.model.links import Joint
+from dynlib.model.robot import Robot
 from dynlib.newton_euler import Steps
-from dynlib.robot import Robot
 from dynlib.velocity import BaseMotion, Wrench
 
 _INWARD = ("f", "n")  # these run from the last link to the first
@@ -200,7 +200,7 @@ def derive(
 
     Args:
         robot: the arm, with symbols or with numbers; without a state, its numbers are read exactly
-            (:meth:`dynlib.robot.Robot.exact`).
+            (:meth:`dynlib.model.robot.Robot.exact`).
         q: joint values, shape (N,), in rad or m; symbols if left out. One state, not a batch.
         dq: joint rates, shape (N,), in rad/s or m/s; symbols if left out.
         ddq: joint accelerations, shape (N,), in rad/s² or m/s²; symbols if left out.

@@ -21,8 +21,8 @@ import numpy as np
 from dynlib import frames, hints
 from dynlib.algebra.arrays import Array
 from dynlib.algebra.notation import printable
-from dynlib.exact import AS_FLOATS, AsFloats
-from dynlib.links import Motor
+from dynlib.model.exact import AS_FLOATS, AsFloats
+from dynlib.model.links import Motor
 
 ARM_JOINTS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed"}
 """The joints of an arm, from the word of URDF to that of dynlib."""

@@ -21,9 +21,9 @@ from dynlib.algebra import lines, notation
 from dynlib.algebra.lines import COLUMN, Row
 from dynlib.derivation import Derivation, count_terms
 from dynlib.files import refuse_to_write, write_text
-from dynlib.links import Body
-from dynlib.mechanism import Mechanism
-from dynlib.robot import Robot
+from dynlib.model.links import Body
+from dynlib.model.mechanism import Mechanism
+from dynlib.model.robot import Robot
 from dynlib.velocity import BaseMotion, Wrench
 
 Format = Literal["markdown", "latex", "html"]

@@ -31,11 +31,11 @@ from matplotlib.text import Annotation, Text
 
 from dynlib import closed_chain
 from dynlib.algebra.arrays import Array
-from dynlib.closures import Point, Rod, Slot
 from dynlib.files import write_bytes
 from dynlib.frames import position, rotation
-from dynlib.mechanism import Mechanism
-from dynlib.robot import Robot
+from dynlib.model.closures import Point, Rod, Slot
+from dynlib.model.mechanism import Mechanism
+from dynlib.model.robot import Robot
 
 PALETTE: Mapping[str, tuple[str, str]] = MappingProxyType(
     {

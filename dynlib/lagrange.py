@@ -22,8 +22,8 @@ from dynlib.algebra.arrays import Array, apply, as_floats, dot, finite, transpos
 from dynlib.algebra.equation import Equation, equation, refuse_other_steps
 from dynlib.algebra.fourier import Fourier, Space
 from dynlib.frames import compose, position, rotation
-from dynlib.links import exact_identity
-from dynlib.robot import Robot, refuse_no_robot
+from dynlib.model.links import exact_identity
+from dynlib.model.robot import Robot, refuse_no_robot
 
 
 @equation(

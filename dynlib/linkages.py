@@ -30,12 +30,12 @@ from dynlib.algebra.arrays import (
 )
 from dynlib.algebra.equation import equation
 from dynlib.closed_chain import ClosureError, refuse_symbols
-from dynlib.closures import Pin, Point
 from dynlib.frames import position
 from dynlib.given import shown
-from dynlib.links import Body, Link
-from dynlib.mechanism import Mechanism
-from dynlib.robot import Robot
+from dynlib.model.closures import Pin, Point
+from dynlib.model.links import Body, Link
+from dynlib.model.mechanism import Mechanism
+from dynlib.model.robot import Robot
 
 Mode = tuple[int, ...]
 """Sides, each +1 (left) or -1 (right)."""

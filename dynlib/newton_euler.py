@@ -18,8 +18,8 @@ from dynlib.algebra.arrays import Array, apply, as_floats, cross, dot, finite, t
 from dynlib.algebra.equation import Equation, equation, refuse_other_steps
 from dynlib.frames import Z, position, rotation
 from dynlib.given import refuse_unknown
-from dynlib.links import Body
-from dynlib.robot import Robot, refuse_no_robot
+from dynlib.model.links import Body
+from dynlib.model.robot import Robot, refuse_no_robot
 from dynlib.velocity import BaseMotion, Wrench, listed_wrenches, loads_on_links
 
 

@@ -29,7 +29,7 @@ A file looks like this; SI units and radians throughout:
 **A link**: ``joint`` (revolute if left out), the DH numbers ``a``, ``alpha``, ``d``, ``theta``, ``offset`` (0 if left
 out), or, with ``convention = "poses"``, ``pose`` (of the joint in the parent's frame) and ``axis`` (of the joint, z if
 left out; the frame is then turned so that z lies along it). Then its body, or several ``[[link.part]]``, and a
-``motor``, as in :class:`dynlib.links.Motor`.
+``motor``, as in :class:`dynlib.model.links.Motor`.
 
 **A body**: ``mass``; ``com``; ``inertia`` as a matrix, as its diagonal ``[Ixx, Iyy, Izz]`` or by name
 ``{xx=, yy=, zz=, xy=, xz=, yz=}`` with :math:`I_{xy} = -\int xy\,dm`, about the mass centre or, with
@@ -41,7 +41,7 @@ then y, then z.
 
 **A number** may be text: ``"pi/2"``, ``"-3*pi/4"``, ``"1/3"``, an angle in degrees, ``"-90deg"``, or a symbol such as
 ``"L1"`` or ``"-g"``, which makes the arm symbolic. Nothing in a file is ever evaluated. An angle such as 1.5708 is that
-decimal in every number; beside symbols it is the right angle that it states, see :meth:`dynlib.robot.Robot.exact`.
+decimal in every number; beside symbols it is the right angle that it states, see :meth:`dynlib.model.robot.Robot.exact`.
 """
 
 import difflib
@@ -72,10 +72,10 @@ from dynlib.algebra.arrays import (
     matrix,
 )
 from dynlib.algebra.notation import SymbolError, ascii_name, printable
-from dynlib.exact import AS_FLOATS, AsFloats, Exactly
 from dynlib.files import read_bytes, write_text
-from dynlib.links import Body, Link, Motor, as_pose, mean_of_halves
-from dynlib.robot import Robot, Typed
+from dynlib.model.exact import AS_FLOATS, AsFloats, Exactly
+from dynlib.model.links import Body, Link, Motor, as_pose, mean_of_halves
+from dynlib.model.robot import Robot, Typed
 
 Place = tuple[str | int, ...]
 """Where a value stands in a file, such as ``("link", 2, "motor", "gear")``; ``()`` is the whole file."""

@@ -38,7 +38,7 @@ from dynlib.integration import (
     with_its_cause,
 )
 from dynlib.integration import SimulationInterrupted as SimulationInterrupted
-from dynlib.robot import Robot, refuse_no_robot
+from dynlib.model.robot import Robot, refuse_no_robot
 from dynlib.velocity import BaseMotion, Wrench, listed_wrenches, static_torques
 
 Torque = Callable[[float, Array, Array], Any]

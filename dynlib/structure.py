@@ -17,7 +17,7 @@ from dynlib.acceleration import outward
 from dynlib.algebra.arrays import Array, apply, as_exact, cross, finite, is_symbolic, transpose
 from dynlib.frames import Z, position, rotation
 from dynlib.given import shown
-from dynlib.robot import Robot, refuse_no_robot
+from dynlib.model.robot import Robot, refuse_no_robot
 from dynlib.velocity import Axes, jacobian
 
 

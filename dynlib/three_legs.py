@@ -19,7 +19,7 @@ from dynlib.algebra.arrays import Array, as_floats
 from dynlib.algebra.equation import Equation, equation, refuse_other_steps
 from dynlib.frames import position
 from dynlib.linkages import ThreeLegged
-from dynlib.links import Body
+from dynlib.model.links import Body
 
 Three = Sequence[Any]
 """One value for each chain."""

@@ -18,10 +18,10 @@ import numpy as np
 from dynlib import frames
 from dynlib.algebra.arrays import Array, as_array, level_of_caller
 from dynlib.description import ARM_JOINTS, Description, Joint, decoded, described, listed, meant
-from dynlib.exact import AS_FLOATS, AsFloats
 from dynlib.files import read_bytes
-from dynlib.links import Body, Link
-from dynlib.robot import Robot, Typed
+from dynlib.model.exact import AS_FLOATS, AsFloats
+from dynlib.model.links import Body, Link
+from dynlib.model.robot import Robot, Typed
 
 
 def read(
@@ -44,7 +44,7 @@ def read(
         allow_impossible: take mass data that no real body can have, with a warning.
 
     Returns:
-        The :class:`~dynlib.robot.Robot`, as :func:`loads` describes.
+        The :class:`~dynlib.model.robot.Robot`, as :func:`loads` describes.
 
     Raises:
         ValueError: the file is no URDF, has no such chain, or has impossible data.
@@ -110,7 +110,7 @@ def loads(
         name: of the text, for messages.
 
     Returns:
-        The :class:`~dynlib.robot.Robot`. A warning names what was left out because it moves beside the chain.
+        The :class:`~dynlib.model.robot.Robot`. A warning names what was left out because it moves beside the chain.
 
     Raises:
         ValueError: the text is no URDF, has no such chain, or has impossible data.

@@ -15,8 +15,8 @@ from dynlib.algebra.arrays import Array, Data, apply, as_array, cross, transpose
 from dynlib.algebra.equation import Equation, equation, refuse_other_steps
 from dynlib.frames import Z, compose, position, rotation
 from dynlib.given import listed, refuse_other
-from dynlib.links import exact_identity
-from dynlib.robot import Robot, refuse_no_robot
+from dynlib.model.links import exact_identity
+from dynlib.model.robot import Robot, refuse_no_robot
 
 Axes = Literal["link", "base", "world"]
 

@@ -8,8 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from dynlib.frames import position, rotation
-from dynlib.links import Body, Link, Motor
-from dynlib.robot import Robot
+from dynlib.model import Body, Link, Motor, Robot
 from dynlib.velocity import BaseMotion, Wrench
 
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from dynlib import closed_chain, linkages
 from dynlib.closed_dynamics import Load
-from dynlib.closures import Point
-from dynlib.links import Body, Motor
+from dynlib.model import Body, Motor, Point
 
 KINDS = ("three legs", "five-bar", "four-bar", "slider-crank")
 SEEDS = st.integers(0, 2**32 - 1)

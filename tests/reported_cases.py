@@ -23,9 +23,8 @@ from dynlib import robots
 from dynlib.algebra import apply
 from dynlib.algebra.notation import tidy
 from dynlib.frames import compose, inverse, position, rotation
-from dynlib.links import Body, Motor
+from dynlib.model import Body, Motor, Robot
 from dynlib.newton_euler import inverse_dynamics
-from dynlib.robot import Robot
 from dynlib.simulate import forward_dynamics
 from dynlib.structure import coriolis_matrix, gravity_torque, mass_matrix, velocity_torque
 from dynlib.velocity import Wrench, jacobian, point_velocity, static_torques

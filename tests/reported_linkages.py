@@ -32,11 +32,8 @@ from dynlib.closed_dynamics import (
     with_multipliers,
 )
 from dynlib.closed_motion import LinkageMotion, energy_of, simulate
-from dynlib.closures import Point, Rod
 from dynlib.linkages import FiveBar, Linkage, five_bar, four_bar, slider_crank, two_link_angles
-from dynlib.links import Body, Link
-from dynlib.mechanism import Mechanism
-from dynlib.robot import Robot
+from dynlib.model import Body, Link, Mechanism, Point, Robot, Rod
 from dynlib.simulate import SimulationError
 
 TURN_CRANKS_FIRST = np.array([[1, 0, 0, 0], [0, 0, 1, 0], [1, 1, 0, 0], [0, 0, 1, 1]])

@@ -8,7 +8,7 @@ import pytest
 import sympy
 
 from dynlib import check, newton_euler, robotfile, robots
-from dynlib.robot import Robot
+from dynlib.model import Robot
 from tests.arms import pinocchio_torques, random_motion
 
 IMPOSSIBLE = {"puma560": (1, 3), "puma560_modified": (1, 3), "stanford": (5,)}

@@ -26,11 +26,8 @@ from dynlib.closed_chain import (
     mobility,
     singularity,
 )
-from dynlib.closures import Pin, Point, Rod, Slot
 from dynlib.frames import transform
-from dynlib.links import Body, Link
-from dynlib.mechanism import Mechanism
-from dynlib.robot import Robot
+from dynlib.model import Body, Link, Mechanism, Pin, Point, Robot, Rod, Slot
 
 DOWN = [0, -9.81, 0]
 FOUR_BAR = linkages.four_bar(ground=4, crank=1, coupler=3.5, rocker=2.5, masses=[1, 2, 3], gravity=DOWN)

@@ -28,12 +28,9 @@ from dynlib.closed_dynamics import (
     tree_torques,
     with_multipliers,
 )
-from dynlib.closures import Pin, Point, Rod, Slot
 from dynlib.frames import position, rotation
-from dynlib.links import Body, Link, Motor
-from dynlib.mechanism import Mechanism
 from dynlib.misconceptions import CLOSED, NotHere, diagnose
-from dynlib.robot import Robot
+from dynlib.model import Body, Link, Mechanism, Motor, Pin, Point, Robot, Rod, Slot
 
 RELATIVE = 1e-10
 LEGS = Sketch(

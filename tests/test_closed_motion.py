@@ -13,10 +13,7 @@ from dynlib import closed_chain, closed_equations, integration, linkages
 from dynlib.closed_chain import ClosureError, SingularPosition, gap
 from dynlib.closed_dynamics import Load, inverse_dynamics, pin_forces, with_multipliers
 from dynlib.closed_motion import energy_of, simulate
-from dynlib.closures import Pin, Point, Rod
-from dynlib.links import Body, Link, Motor
-from dynlib.mechanism import Mechanism
-from dynlib.robot import Robot
+from dynlib.model import Body, Link, Mechanism, Motor, Pin, Point, Robot, Rod
 from dynlib.simulate import SimulationError
 
 DOWN = [0, -9.81, 0]

@@ -11,8 +11,7 @@ import sympy
 from dynlib import derivation, newton_euler, robots
 from dynlib.algebra import Equation, notation
 from dynlib.algebra.equation import equation
-from dynlib.links import Motor
-from dynlib.robot import Robot
+from dynlib.model import Motor, Robot
 from dynlib.velocity import Wrench
 from tools import appendices
 

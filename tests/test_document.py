@@ -16,8 +16,7 @@ from dynlib import derivation, document, linkages, newton_euler, robots
 from dynlib.algebra import notation
 from dynlib.algebra.lines import COLUMN
 from dynlib.document import WORDS, render, write
-from dynlib.links import Link
-from dynlib.robot import Robot
+from dynlib.model import Link, Robot
 from dynlib.velocity import BaseMotion, Wrench
 
 FORMATS = ("markdown", "latex", "html")

@@ -26,9 +26,8 @@ from dynlib import (
 )
 from dynlib.algebra import notation
 from dynlib.algebra.arrays import exact_array
-from dynlib.exact import Exactly, exact_angle
-from dynlib.links import Body, Link, Motor
-from dynlib.robot import Robot
+from dynlib.model import Body, Link, Motor, Robot
+from dynlib.model.exact import Exactly, exact_angle
 from tests.arms import pinocchio_torques, random_body, random_pose
 
 GRAVITY = [0, 0, -9.81]

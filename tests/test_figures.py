@@ -16,7 +16,7 @@ from lxml import etree
 from PIL import Image, ImageSequence
 
 from dynlib import figures, linkages, robots
-from dynlib.closures import Point
+from dynlib.model import Point
 from tools.files import ROOT, notebooks_in_toc
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))

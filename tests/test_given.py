@@ -23,10 +23,7 @@ from dynlib import (
 )
 from dynlib.algebra import as_array
 from dynlib.closed_dynamics import Load
-from dynlib.closures import Pin, Point
-from dynlib.links import Body, Link, Motor
-from dynlib.mechanism import Mechanism
-from dynlib.robot import Robot
+from dynlib.model import Body, Link, Mechanism, Motor, Pin, Point, Robot
 from dynlib.velocity import Wrench
 
 ARM = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)

@@ -15,9 +15,8 @@ from dynlib import check, lagrange, newton_euler, robots
 from dynlib.acceleration import column_derivative
 from dynlib.algebra import notation
 from dynlib.frames import rotation
-from dynlib.links import Body, Link
 from dynlib.misconceptions import LAGRANGE
-from dynlib.robot import Robot
+from dynlib.model import Body, Link, Robot
 
 NUMBERS = {"L1": 0.8, "L2": 0.6, "m1": 3, "m2": 2, "g": 9.81}
 ELBOW = robots.planar_2r(**NUMBERS)

@@ -19,9 +19,8 @@ from linkages_at_random import (
 
 from dynlib import closed_chain, closed_dynamics, linkages
 from dynlib.closed_chain import ClosureError, gap
-from dynlib.closures import Point
 from dynlib.linkages import five_bar, four_bar, slider_crank, three_legged, two_link_angles
-from dynlib.links import Body
+from dynlib.model import Body, Point
 
 LEGS = three_legged(
     bases=[[0, 0], [0.5, 0], [0.3, 0.55]],

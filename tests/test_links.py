@@ -7,8 +7,8 @@ import pytest
 import sympy
 
 from dynlib import lagrange, newton_euler, robotfile, structure
-from dynlib.links import Body, Link, mean_of_halves
-from dynlib.robot import Robot
+from dynlib.model import Body, Link, Robot
+from dynlib.model.links import mean_of_halves
 from tests.arms import pinocchio_torques
 
 STATE = [0.3, -0.7], [1.1, -0.6], [2.0, 1.5]

@@ -29,7 +29,6 @@ from dynlib import (
     velocity,
 )
 from dynlib.closed_dynamics import Load
-from dynlib.links import Body, Motor
 from dynlib.misconceptions import (
     ALL,
     AT_JOINT,
@@ -44,7 +43,7 @@ from dynlib.misconceptions import (
     diagnose,
 )
 from dynlib.misconceptions.words import WORDS
-from dynlib.robot import Robot
+from dynlib.model import Body, Motor, Robot
 from dynlib.velocity import BaseMotion, Wrench
 from tools.files import notebooks_in_toc
 

@@ -12,8 +12,7 @@ from arms import pinocchio_torques, pinocchio_torques_on_moving_base, random_arm
 
 from dynlib import check, newton_euler, robots
 from dynlib.algebra.equation import equation
-from dynlib.links import Body, Link, Motor
-from dynlib.robot import Robot
+from dynlib.model import Body, Link, Motor, Robot
 from dynlib.velocity import BaseMotion, Wrench
 
 NUMBERS = {"L1": 0.8, "L2": 0.6, "m1": 3, "m2": 2, "g": 9.81}

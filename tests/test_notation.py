@@ -16,9 +16,7 @@ from lxml import etree
 from dynlib import check, derivation, robots
 from dynlib.algebra import notation
 from dynlib.algebra.notation import SymbolError, check_names, latex, printable, text, tidy
-from dynlib.links import Body, Link
-from dynlib.mechanism import Mechanism
-from dynlib.robot import Robot
+from dynlib.model import Body, Link, Mechanism, Robot
 
 A, B, C, K = sympy.symbols("theta1 theta2 theta3 k")
 

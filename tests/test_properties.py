@@ -16,9 +16,8 @@ pytest.importorskip("pinocchio", reason="Pinocchio has no wheel for this system"
 from arms import Arm, body_of_particles, random_body, random_motor, random_pose
 
 from dynlib.frames import along_x, compose, inverse, position, rotation
-from dynlib.links import Body, Link, Motor
+from dynlib.model import Body, Link, Motor, Robot
 from dynlib.newton_euler import inverse_dynamics
-from dynlib.robot import Robot
 from dynlib.velocity import BaseMotion, Wrench, jacobian, point_velocity, static_torques
 
 RELATIVE = 1e-10

@@ -24,11 +24,8 @@ from test_notebooks import run_nbval
 import dynlib
 from dynlib import closed_chain, closed_dynamics, closed_motion, derivation, newton_euler, robots
 from dynlib.closed_chain import ClosureError, SingularPosition
-from dynlib.closures import Point
 from dynlib.linkages import two_link_angles
-from dynlib.links import Body
-from dynlib.mechanism import Mechanism
-from dynlib.robot import Robot
+from dynlib.model import Body, Mechanism, Point, Robot
 from dynlib.velocity import Wrench, jacobian
 from tools.files import ROOT, notebooks_in_toc
 from tools.notebooks import tidy

@@ -8,8 +8,7 @@ import pytest
 import sympy
 
 from dynlib import check, newton_euler, robots
-from dynlib.links import Body, Link, Motor
-from dynlib.robot import Robot
+from dynlib.model import Body, Link, Motor, Robot
 
 NUMBERS = {"L1": 0.8, "L2": 0.6, "m1": 3, "m2": 2, "g": 9.81}
 ARM = robots.planar_2r(**NUMBERS)

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from dynlib import check, cli, newton_euler, robotfile, robots
 from dynlib.frames import turned_to
-from dynlib.links import Body, Motor
-from dynlib.robot import Robot
+from dynlib.model import Body, Motor, Robot
 from dynlib.robotfile import dumps, key_lines, loads, read, write
 from tests.arms import random_arm, random_pose
 

@@ -16,9 +16,8 @@ from scipy.special import ellipk
 
 from benchmarks import simulate as benchmark
 from dynlib import closed_motion, integration, linkages, robots, simulate
-from dynlib.links import Body, Link, Motor
+from dynlib.model import Body, Link, Motor, Robot
 from dynlib.newton_euler import inverse_dynamics
-from dynlib.robot import Robot
 from dynlib.simulate import SimulationError, SimulationInterrupted, computed_torque, forward_dynamics, quintic
 from dynlib.structure import mass_matrix
 from dynlib.velocity import Wrench

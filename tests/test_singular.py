@@ -10,12 +10,9 @@ from mpmath import mp, mpf
 
 from dynlib import closed_chain, closed_dynamics, closed_equations, closed_motion, linkages, robots, simulate, structure
 from dynlib.closed_chain import SingularPosition
-from dynlib.closures import Point, Rod
 from dynlib.frames import transform
-from dynlib.links import Body, Link, Motor
-from dynlib.mechanism import Mechanism
+from dynlib.model import Body, Link, Mechanism, Motor, Point, Robot, Rod
 from dynlib.newton_euler import inverse_dynamics
-from dynlib.robot import Robot
 from dynlib.simulate import SimulationError, forward_dynamics
 from dynlib.velocity import jacobian
 

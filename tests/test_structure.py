@@ -13,9 +13,8 @@ from arms import Arm, Reference
 
 from dynlib import robotfile, robots, structure
 from dynlib.lagrange import energies
-from dynlib.links import Body, Link, Motor
+from dynlib.model import Body, Link, Motor, Robot
 from dynlib.newton_euler import inverse_dynamics
-from dynlib.robot import Robot
 from dynlib.velocity import jacobian
 from tools.files import ROOT
 

@@ -9,7 +9,7 @@ import pinocchio as pin
 import pytest
 
 from dynlib import check, newton_euler, urdf
-from dynlib.robot import Robot
+from dynlib.model import Robot
 from tests.arms import random_motion
 
 GRAVITY = [0, 0, -9.81]

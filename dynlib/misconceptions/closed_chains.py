@@ -18,8 +18,8 @@ from dynlib.algebra.equation import Equation
 from dynlib.closed_dynamics import Load, Steps
 from dynlib.frames import inverse, position
 from dynlib.linkages import Linkage, ThreeLegged
-from dynlib.mechanism import Mechanism
 from dynlib.misconceptions.misconception import Misconception, NotHere
+from dynlib.model.mechanism import Mechanism
 
 Wrong = Callable[..., Array]
 """Torques of a mechanism for position, rates and accelerations of the inputs, and loads."""

@@ -11,14 +11,14 @@ import numpy as np
 from dynlib import closed_chain, closed_dynamics, newton_euler
 from dynlib.algebra.arrays import Array, as_array, as_floats
 from dynlib.closed_chain import ClosureError, SingularPosition
-from dynlib.mechanism import Mechanism
 from dynlib.misconceptions.closed_chains import CLOSED
 from dynlib.misconceptions.lagrange import LAGRANGE
 from dynlib.misconceptions.misconception import Misconception, NotHere, System, right_torques
 from dynlib.misconceptions.newton_euler import AT_JOINT, RECURSION
 from dynlib.misconceptions.slips import SLIPS, SLIPS_AT
 from dynlib.misconceptions.structure import STRUCTURE
-from dynlib.robot import Robot
+from dynlib.model.mechanism import Mechanism
+from dynlib.model.robot import Robot
 
 ALL: Mapping[str, Misconception] = {**RECURSION, **LAGRANGE, **STRUCTURE, **CLOSED}
 """Every mistake that can be made everywhere, by key."""

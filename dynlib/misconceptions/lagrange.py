@@ -10,7 +10,7 @@ from dynlib import lagrange, newton_euler
 from dynlib.algebra.arrays import Array, apply
 from dynlib.misconceptions.misconception import Misconception, NotHere
 from dynlib.misconceptions.newton_euler import wrong_step
-from dynlib.robot import Robot
+from dynlib.model.robot import Robot
 
 
 def refuse_moving_base(loads: Mapping[str, Any], key: str) -> None:

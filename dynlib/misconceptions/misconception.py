@@ -11,9 +11,9 @@ import numpy as np
 
 from dynlib import closed_chain, closed_dynamics, newton_euler
 from dynlib.algebra.arrays import Array
-from dynlib.mechanism import Mechanism
 from dynlib.misconceptions.words import WORDS
-from dynlib.robot import Robot
+from dynlib.model.mechanism import Mechanism
+from dynlib.model.robot import Robot
 
 System = Robot | Mechanism
 Torques = Callable[..., Array]

@@ -10,13 +10,13 @@ import numpy as np
 from dynlib import acceleration, closed_dynamics, newton_euler, velocity
 from dynlib.algebra.arrays import Array, apply, cross, transpose
 from dynlib.algebra.equation import Equation
-from dynlib.dh import Convention, Table
 from dynlib.frames import rotation
-from dynlib.links import Body
-from dynlib.mechanism import Mechanism
 from dynlib.misconceptions.misconception import Misconception, NotHere
+from dynlib.model.dh import Convention, Table
+from dynlib.model.links import Body
+from dynlib.model.mechanism import Mechanism
+from dynlib.model.robot import Robot
 from dynlib.newton_euler import Steps
-from dynlib.robot import Robot
 from dynlib.velocity import BaseMotion, Wrench
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from dynlib.algebra.arrays import Array, as_floats
-from dynlib.mechanism import Mechanism
 from dynlib.misconceptions.misconception import Misconception, NotHere, System, right_torques
-from dynlib.robot import Robot
+from dynlib.model.mechanism import Mechanism
+from dynlib.model.robot import Robot
 
 
 def _times(key: str, factor: float) -> Misconception:

@@ -7,7 +7,7 @@ from dynlib import newton_euler, structure
 from dynlib.algebra.arrays import Array, transpose
 from dynlib.misconceptions.lagrange import refuse_moving_base
 from dynlib.misconceptions.misconception import Misconception
-from dynlib.robot import Robot
+from dynlib.model.robot import Robot
 
 
 def _christoffel_order(robot: Robot, q: Any, dq: Any, ddq: Any, **loads: Any) -> Array:

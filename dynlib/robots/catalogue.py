@@ -4,7 +4,7 @@ import difflib
 from importlib import resources
 
 from dynlib import robotfile
-from dynlib.robot import Robot
+from dynlib.model.robot import Robot
 
 _ENDING = ".toml"
 
@@ -26,7 +26,7 @@ def load(name: str) -> Robot:
         name: one of :func:`names`.
 
     Returns:
-        The :class:`~dynlib.robot.Robot`. A warning says so if its published numbers break a physical rule.
+        The :class:`~dynlib.model.robot.Robot`. A warning says so if its published numbers break a physical rule.
 
     Raises:
         ValueError: there is no such arm; the message lists those there are.

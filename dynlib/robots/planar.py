@@ -4,7 +4,7 @@ from typing import Any
 
 import sympy
 
-from dynlib.robot import Robot
+from dynlib.model.robot import Robot
 
 
 def planar_2r(L1: Any = None, L2: Any = None, m1: Any = None, m2: Any = None, g: Any = None) -> Robot:

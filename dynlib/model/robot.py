@@ -31,10 +31,10 @@ from dynlib.algebra.arrays import (
     refuse_mixture,
 )
 from dynlib.algebra.notation import check_names, printable
-from dynlib.dh import Convention, Table, links_of
-from dynlib.exact import Exactly
 from dynlib.given import listed, refuse_other
-from dynlib.links import Body, Link, as_pose, exact_identity
+from dynlib.model.dh import Convention, Table, links_of
+from dynlib.model.exact import Exactly
+from dynlib.model.links import Body, Link, as_pose, exact_identity
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Typed:
 
     Attributes:
         robot: the robot as it was read first.
-        again: reads it again: takes an :class:`~dynlib.exact.Exactly` and returns an exact robot.
+        again: reads it again: takes an :class:`~dynlib.model.exact.Exactly` and returns an exact robot.
     """
 
     robot: "Robot"
@@ -95,7 +95,7 @@ class Robot(Data):
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__
-        for_rows = "Make it with Link(...) of dynlib.links. For a DH table use Robot.from_dh."
+        for_rows = "Make it with Link(...) of dynlib.model.links. For a DH table use Robot.from_dh."
         set_field(self, "links", listed(self.links, Link, "link", "links", for_rows))
         if self.payload is not None:
             refuse_other(self.payload, Body, "payload", "Give Body(mass, com=...), or use robot.with_payload(mass).")

@@ -1,7 +1,7 @@
 r"""A mechanism: open chains, the closures between them, and the coordinates that are chosen as inputs.
 
 All joint values of all chains, one chain after the other, are its coordinates :math:`q`. It is a record of data, as a
-:class:`dynlib.robot.Robot` is; what they mean stands in :mod:`dynlib.closed_chain`.
+:class:`dynlib.model.robot.Robot` is; what they mean stands in :mod:`dynlib.closed_chain`.
 """
 
 import itertools
@@ -28,10 +28,10 @@ from dynlib.algebra.arrays import (
     refuse_mixture,
 )
 from dynlib.algebra.notation import check_names, printable
-from dynlib.closures import Pin, Point, Rod, Slot
 from dynlib.frames import compose, position, rotation
 from dynlib.given import listed, refuse_other, shown
-from dynlib.robot import Robot
+from dynlib.model.closures import Pin, Point, Rod, Slot
+from dynlib.model.robot import Robot
 
 Input = tuple[int, int]
 """Number of a chain and of a joint in it, both from 1."""
@@ -113,7 +113,9 @@ class Mechanism(Data):
             raise ValueError(f"{self.name} has no chains; give at least one Robot.")
         for number, closure in enumerate(self.closures, start=1):
             if not all(hasattr(closure, name) for name in ("a", "b", "rows", "gap")):
-                raise TypeError(f"closure {number} is {closure!r}; expected a Pin, Rod or Slot of dynlib.closures.")
+                raise TypeError(
+                    f"closure {number} is {closure!r}; expected a Pin, Rod or Slot of dynlib.model.closures."
+                )
             for point in (closure.a, closure.b):
                 if not isinstance(point, Point):
                     raise TypeError(
@@ -312,7 +314,7 @@ class Mechanism(Data):
         return self.mapped(put_in) if self.is_symbolic else self
 
     def exact(self, *, round_angles: bool = True) -> Any:
-        """Return the mechanism with exact numbers; see :meth:`dynlib.robot.Robot.exact`.
+        """Return the mechanism with exact numbers; see :meth:`dynlib.model.robot.Robot.exact`.
 
         Args:
             round_angles: as there.

@@ -16,8 +16,8 @@ import sympy
 from dynlib import frames
 from dynlib.algebra.arrays import Array, Data, as_array, as_exact, as_floats, is_symbolic, level_of_caller, one_kind
 from dynlib.algebra.notation import printable
-from dynlib.exact import Exactly
-from dynlib.links import Body, Link, Motor
+from dynlib.model.exact import Exactly
+from dynlib.model.links import Body, Link, Motor
 
 Convention = Literal["modified", "standard"]
 
@@ -156,7 +156,7 @@ def _check_keys(row: Mapping[str, Any], number: int) -> None:
     if "mass" not in row and ("com" in row or "inertia" in row):
         raise ValueError(f"row {number} has a com or an inertia but no mass; give the mass too (0 is allowed).")
     if not isinstance(row.get("motor"), Motor | None):
-        raise ValueError(f"the motor of row {number} is {row['motor']!r}; expected a dynlib.links.Motor.")
+        raise ValueError(f"the motor of row {number} is {row['motor']!r}; expected a dynlib.model.Motor.")
 
 
 def _body(row: Mapping[str, Any], number: int, allow_impossible: bool) -> Body | None:
