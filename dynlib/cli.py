@@ -19,11 +19,12 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from dynlib import derivation, document, newton_euler, robotfile, robots, urdf
+from dynlib import derivation, document, newton_euler, robots
 from dynlib.algebra import notation
 from dynlib.algebra.arrays import as_array, exact_array
 from dynlib.files import refuse_to_write
 from dynlib.model.robot import Robot
+from dynlib.robotfile import tables, toml, urdf
 
 app = typer.Typer(
     help="Dynamics of robot arms: the equations of motion of an arm, step by step or as numbers. An arm is a robot "
@@ -121,7 +122,7 @@ def number(text: str) -> float:
     >>> number("180deg") == number("pi")
     True
     """
-    value = robotfile.exact_number(text)
+    value = tables.exact_number(text)
     if value is None or value.free_symbols:
         raise ValueError(f"{text!r} is no number; expected one such as 0.5, 30deg or -pi/2.")
     if abs(value) > sys.float_info.max:
@@ -212,7 +213,7 @@ def load(
             allow_impossible=allow_impossible,
         )
     elif path.suffix or path.exists():
-        robot = robotfile.read(path)
+        robot = toml.read(path)
     else:
         robot = robots.load(arm)
     return robot.subs(_pairs(values, "--set")) if values else robot

@@ -13,7 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 from dynlib import __main__ as start
-from dynlib import cli, document, newton_euler, robotfile, robots, urdf, velocity
+from dynlib import cli, document, newton_euler, robots, velocity
+from dynlib.robotfile import toml, urdf
 from tools.files import ROOT
 
 NUMBERS = ["L1=0.8", "L2=0.6", "m1=3", "m2=2", "g=9.81"]
@@ -101,8 +102,8 @@ def test_derive_of_a_state_and_with_names(tmp_path):
 
 def test_a_file_of_ones_own(tmp_path):
     path = tmp_path / "my arm.toml"
-    path.write_text(robotfile.EXAMPLE, encoding="utf-8")
-    wanted = newton_euler.inverse_dynamics(robotfile.read(path), [0, 0], [0, 0], [0, 0])
+    path.write_text(toml.EXAMPLE, encoding="utf-8")
+    wanted = newton_euler.inverse_dynamics(toml.read(path), [0, 0], [0, 0], [0, 0])
     shown = [float(line.split()[2]) for line in run("torques", path, "--q", "0,0")[0].splitlines()]
     assert shown == pytest.approx(wanted.tolist(), rel=1e-9)
 
@@ -235,14 +236,14 @@ def test_a_dash_prints(tmp_path, monkeypatch):
 @pytest.mark.parametrize("make", [os.link, os.symlink, None])
 def test_the_file_of_the_arm_is_not_overwritten(make, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "arm.toml").write_text(robotfile.EXAMPLE, encoding="utf-8")
+    (tmp_path / "arm.toml").write_text(toml.EXAMPLE, encoding="utf-8")
     out = "arm.toml"
     if make:
         out = "arm.md"
         make("arm.toml", out)
     said = run("derive", "arm.toml", "--to", "md", "-o", out, code=1)[1]
     assert said == f"dynlib: {out} is the file of the arm, which would be lost; choose another name for -o."
-    assert (tmp_path / "arm.toml").read_text(encoding="utf-8") == robotfile.EXAMPLE
+    assert (tmp_path / "arm.toml").read_text(encoding="utf-8") == toml.EXAMPLE
 
 
 def test_where_nothing_can_be_written_nothing_is_derived(tmp_path, monkeypatch):
@@ -311,7 +312,7 @@ def test_names_cannot_steer_the_terminal(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["[/red]", "[bold red on white]x", "\\\\[", "[link=x]"])
 def test_brackets_in_names_are_only_brackets(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "arm.toml").write_text(f'name = "{name}"\n{robotfile.EXAMPLE}', encoding="utf-8")
+    (tmp_path / "arm.toml").write_text(f'name = "{name}"\n{toml.EXAMPLE}', encoding="utf-8")
     shown = tomllib.loads(f'name = "{name}"')["name"]
     assert run("derive", "arm.toml", "--q", "0,0", "-o", "[x].md")[1] == "[x].md is written."
     assert shown in run("show", "arm.toml")[0]
@@ -450,7 +451,7 @@ def test_numbers_without_a_value_are_refused(text):
 @pytest.mark.parametrize("command", ["show", "derive", "torques"])
 def test_help_of_every_command_shows_an_example_that_runs(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "my_arm.toml").write_text(robotfile.EXAMPLE, encoding="utf-8")
+    (tmp_path / "my_arm.toml").write_text(toml.EXAMPLE, encoding="utf-8")
     shown = run(command, "--help")[0]
     examples = [line.split("Example: dynlib ")[1].split() for line in shown.splitlines() if "Example:" in line]
     assert examples

@@ -22,12 +22,12 @@ from dynlib import (
     robots,
     simulate,
     structure,
-    urdf,
 )
 from dynlib.algebra import notation
 from dynlib.algebra.arrays import exact_array
 from dynlib.model import Body, Link, Motor, Robot
 from dynlib.model.exact import Exactly, exact_angle
+from dynlib.robotfile import urdf
 from tests.arms import pinocchio_torques, random_body, random_pose
 
 GRAVITY = [0, 0, -9.81]

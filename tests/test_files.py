@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from dynlib import document, figures, files, robotfile, robots, urdf
+from dynlib import document, figures, files, robotfile, robots
+from dynlib.robotfile import urdf
 
 ARM = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=9.81)
 posix = pytest.mark.skipif(os.name == "nt", reason="there are no such files")

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 import sympy
 
-from dynlib import hints, newton_euler, robotfile, robots, urdf
+from dynlib import hints, newton_euler, robotfile, robots
 from dynlib.hints import Hint
 from dynlib.linkages import five_bar, four_bar, slider_crank, three_legged
 from dynlib.model import Body, Link, Robot
+from dynlib.robotfile import urdf
 
 DOWN = [0, 0, -9.81]
 ROWS = [dict(alpha=np.pi / 2, mass=1), dict(a=0.5, mass=2), dict(a=0.3, mass=1)]

@@ -11,10 +11,11 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynlib import check, cli, newton_euler, robotfile, robots
+from dynlib import check, cli, newton_euler, robots
 from dynlib.frames import turned_to
 from dynlib.model import Body, Motor, Robot
-from dynlib.robotfile import dumps, key_lines, loads, read, write
+from dynlib.robotfile import dumps, loads, read, tables, toml, write
+from dynlib.robotfile.tables import key_lines
 from tests.arms import random_arm, random_pose
 
 HEAD = 'convention = "modified"\ngravity = [0, 0, -9.81]\n'
@@ -122,7 +123,7 @@ def test_degrees_are_exact_beside_symbols(key):
 @settings(max_examples=200, deadline=None)
 @given(text=st.text(alphabet="0123456789.eE+-*/pidegL1 °n", max_size=12))
 def test_the_command_reads_numbers_as_files_do(text):
-    exact = robotfile.exact_number(text)
+    exact = tables.exact_number(text)
     if exact is None or exact.free_symbols:
         with pytest.raises(ValueError, match="is no number"):
             cli.number(text)
@@ -592,4 +593,4 @@ def test_no_damaged_file_ends_in_another_error(data):
 
 
 def test_details_of_a_file():
-    assert robotfile.details(HEAD + 'source = "a book"') == {"name": "", "source": "a book"}
+    assert toml.details(HEAD + 'source = "a book"') == {"name": "", "source": "a book"}

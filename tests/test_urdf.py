@@ -8,8 +8,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from dynlib import check, newton_euler, urdf
+from dynlib import check, newton_euler
 from dynlib.model import Robot
+from dynlib.robotfile import urdf
 from tests.arms import random_motion
 
 GRAVITY = [0, 0, -9.81]

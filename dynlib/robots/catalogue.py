@@ -3,8 +3,8 @@
 import difflib
 from importlib import resources
 
-from dynlib import robotfile
 from dynlib.model.robot import Robot
+from dynlib.robotfile import toml
 
 _ENDING = ".toml"
 
@@ -34,7 +34,7 @@ def load(name: str) -> Robot:
     >>> load("panda").n
     7
     """
-    return robotfile.loads(text(name), name + _ENDING)
+    return toml.loads(text(name), name + _ENDING)
 
 
 def source(name: str) -> str:
@@ -52,7 +52,7 @@ def source(name: str) -> str:
     >>> source("scara")
     'Example of this course with round numbers; not the data of any machine'
     """
-    return robotfile.details(text(name), name + _ENDING)["source"]
+    return toml.details(text(name), name + _ENDING)["source"]
 
 
 def text(name: str) -> str:
@@ -62,7 +62,7 @@ def text(name: str) -> str:
         name: one of :func:`names`.
 
     Returns:
-        TOML, as :func:`dynlib.robotfile.loads` reads it.
+        TOML, as :func:`dynlib.robotfile.toml.loads` reads it.
 
     Raises:
         ValueError: there is no such arm.

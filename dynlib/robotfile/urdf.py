@@ -2,7 +2,7 @@ r"""Robot descriptions (URDF): the chain of joints from one link of the descript
 
 In a description the axis of a joint may point anywhere in the joint's frame; the frames of dynlib are turned so that z
 lies along it, and the body with them. Joint values keep their meaning. What a description may say is written in
-:mod:`dynlib.description`.
+:mod:`dynlib.robotfile.description`.
 """
 
 import re
@@ -17,11 +17,11 @@ import numpy as np
 
 from dynlib import frames
 from dynlib.algebra.arrays import Array, as_array, level_of_caller
-from dynlib.description import ARM_JOINTS, Description, Joint, decoded, described, listed, meant
 from dynlib.files import read_bytes
 from dynlib.model.exact import AS_FLOATS, AsFloats
 from dynlib.model.links import Body, Link
 from dynlib.model.robot import Robot, Typed
+from dynlib.robotfile.description import ARM_JOINTS, Description, Joint, decoded, described, listed, meant
 
 
 def read(
