@@ -31,7 +31,7 @@ from sympy.physics import mechanics
 
 from benchmarks import versions
 from benchmarks.simulate import installed
-from dynlib import closed_chain
+from dynlib import closed_chains
 from dynlib.algebra import Array
 from dynlib.closed_equations import equations_of
 from dynlib.closed_motion import energy_of, simulate
@@ -101,7 +101,7 @@ def random_states(bars: FiveBar, count: int) -> tuple[Array, Array, Array]:
     q = bars.working_position(random.uniform([-0.1, -0.5], [0.1, -0.35], (count, 2)), (-1, 1))
     tau = np.zeros((count, 4))
     tau[:, bars.u] = random.uniform(-2, 2, (count, 2))
-    return q, closed_chain.rates(bars, q, random.uniform(-3, 3, (count, 2))), tau
+    return q, closed_chains.rates(bars, q, random.uniform(-3, 3, (count, 2))), tau
 
 
 # ---- Accelerations ---------------------------------------------------------------------------------
@@ -273,7 +273,7 @@ def simulated(bars: FiveBar, t: Array, **options: Any) -> States:
 def stepped(bars: FiveBar, t: Array, accelerate: Accelerate) -> States:
     """Return the motion by the classical Runge-Kutta method in steps of 1 ms, a loop as one writes it with NumPy."""
     q0, du0 = start(bars)
-    y, h, free = np.concatenate([q0, closed_chain.rates(bars, q0, du0)]), STEP, np.zeros(4)
+    y, h, free = np.concatenate([q0, closed_chains.rates(bars, q0, du0)]), STEP, np.zeros(4)
 
     def rates(y: Array) -> Array:
         return np.concatenate([y[4:], accelerate(y[:4], y[4:], free)])
@@ -294,7 +294,7 @@ def stepped_by_mujoco(bars: FiveBar, t: Array) -> States:
     """Return the motion by MuJoCo's own Runge-Kutta method in steps of 1 ms."""
     mujoco, model = installed("mujoco"), mujoco_model(bars)
     data, (q0, du0) = mujoco.MjData(model), start(bars)
-    data.qpos[:], data.qvel[:] = q0, closed_chain.rates(bars, q0, du0)
+    data.qpos[:], data.qvel[:] = q0, closed_chains.rates(bars, q0, du0)
     rows = [np.concatenate([data.qpos, data.qvel])]
     for _ in t[1:]:
         mujoco.mj_step(model, data, EVERY)
@@ -322,7 +322,7 @@ def ways(bars: FiveBar) -> dict[str, Callable[[Array], States]]:
 def gap_and_error(bars: FiveBar, states: States) -> tuple[float, float]:
     """Return the largest gap, in m, and the largest error of the energy, in J, of a motion."""
     q, dq = states
-    gap = closed_chain.gap(bars, np.remainder(q, 2 * np.pi))
+    gap = closed_chains.gap(bars, np.remainder(q, 2 * np.pi))
     energy = np.add(*energy_of(bars, q, dq))
     return float(np.abs(gap).max()), float(np.abs(energy - energy[0]).max())
 

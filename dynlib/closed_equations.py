@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 import sympy
 
-from dynlib import closed_chain, closed_dynamics
 from dynlib import simulate as serial
 from dynlib.algebra.arrays import Array, exact_array
 from dynlib.algebra.notation import tidy
-from dynlib.closed_chain import constraint_bias, constraint_jacobian, mobility
-from dynlib.closed_dynamics import Load, has_inertia, tree_mass_matrix, tree_reference
+from dynlib.closed_chains import constraints, dynamics
+from dynlib.closed_chains.constraints import constraint_bias, constraint_jacobian
+from dynlib.closed_chains.dynamics import Load, has_inertia, tree_mass_matrix, tree_reference
+from dynlib.closed_chains.singular import mobility
 from dynlib.model.mechanism import Mechanism
 
 _COMPILED_UP_TO = 3  # joints of a chain; the formulas of longer ones take long to derive
@@ -78,7 +79,7 @@ def equations_of(
     array([ 3., -3.,  3.])
     """
     refuse_unfit(mechanism)
-    closed_dynamics.refuse_batched(loads)
+    dynamics.refuse_batched(loads)
     kept = tuple(range(len(mechanism.rows))) if q0 is None else independent_rows(mechanism, q0)
     if compiled is None:
         compiled = all(chain.n <= _COMPILED_UP_TO for chain in mechanism.chains)
@@ -199,15 +200,15 @@ def _formulas(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ..
     h = h + exact_array(viscous_friction(mechanism)) * dq
     pushes = np.full(n, sympy.S.Zero)
     for load in loads:
-        J_P = closed_chain.tree_jacobian(exact, q, load.point)
+        J_P = constraints.tree_jacobian(exact, q, load.point)
         pushes = pushes + J_P.T @ exact_array(np.concatenate([load.force, load.moment]).astype(float))
     written = _as_sums if all(chain.n <= serial.EXPANDED_UP_TO for chain in mechanism.chains) else np.asarray
     phi, J, bias = (
         written(formulas[list(kept)])
         for formulas in (
-            closed_chain.gap(exact, q),
-            closed_chain.constraint_jacobian(exact, q),
-            closed_chain.constraint_bias(exact, q, dq),
+            constraints.gap(exact, q),
+            constraints.constraint_jacobian(exact, q),
+            constraints.constraint_bias(exact, q, dq),
         )
     )
     tape = _Tape([sympy.sympify(e) for e in (*M.flat, *h, *pushes, *phi, *J.flat, *bias)])
@@ -327,16 +328,16 @@ def _by_recursion(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load
     def accelerate(q: list[float], dq: list[float], forces: list[float]) -> Any:
         q = less_turns(q)
         K, J, h = matrix(q, dq)
-        phi, pushes = closed_chain.gap(mechanism, q)[rows], np.zeros(n)
+        phi, pushes = constraints.gap(mechanism, q)[rows], np.zeros(n)
         for load in loads:
-            pushes += closed_chain.tree_jacobian(mechanism, q, load.point).T @ [*load.force, *load.moment]
+            pushes += constraints.tree_jacobian(mechanism, q, load.point).T @ [*load.force, *load.moment]
         bias = constraint_bias(mechanism, q, dq)[rows] + 2 * omega * (J @ dq) + omega**2 * phi
         found = np.linalg.solve(K, [*(np.array(forces) + pushes - h), *-bias])
         return found[:n].tolist(), (-found[n:]).tolist(), float(pushes @ dq)
 
     def closing(q: list[float]) -> tuple[list[float], list[float], list[list[float]]]:
         q = less_turns(q)
-        phi, (K, J, _) = closed_chain.gap(mechanism, q)[rows], matrix(q, [0.0] * n)
+        phi, (K, J, _) = constraints.gap(mechanism, q)[rows], matrix(q, [0.0] * n)
         return _smallest(K, phi, n), phi.tolist(), J.tolist()
 
     def steadying(q: list[float], dq: list[float]) -> list[float]:
@@ -371,7 +372,7 @@ def refuse_unfit(mechanism: Mechanism) -> None:
     Raises:
         ValueError: it cannot be.
     """
-    closed_chain.refuse_symbols(mechanism, "simulate")
+    constraints.refuse_symbols(mechanism, "simulate")
     if not any(map(has_inertia, mechanism.chains)):
         raise ValueError(f"no link of {mechanism.name} has a mass or an inertia; no motion follows from torques.")
     for number, chain in enumerate(mechanism.chains, start=1):

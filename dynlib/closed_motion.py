@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from dynlib import closed_chain, closed_dynamics, lagrange, structure
+from dynlib import lagrange, structure
 from dynlib.algebra.arrays import Array, as_array, as_floats
-from dynlib.closed_dynamics import Load, tree_mass_matrix
+from dynlib.closed_chains import constraints, dynamics, velocities
+from dynlib.closed_chains.dynamics import Load, tree_mass_matrix
 from dynlib.closed_equations import equations_of, independent_rows, less_turns_of, refuse_unfit, viscous_friction
 from dynlib.integration import (
     TOO_SHORT,
@@ -168,12 +169,12 @@ def simulate(
     if (du0 is None) == (dq0 is None):
         raise ValueError("give the rates of the inputs, du0, or those of all coordinates, dq0; one of them.")
     if dq0 is None:
-        dq0 = closed_chain.rates(mechanism, q0, du0)
+        dq0 = velocities.rates(mechanism, q0, du0)
     else:
         (dq0,) = mechanism.state(dq=dq0)
-        closed_dynamics.refuse_opening(mechanism, q0, dq0)
-    run = _Run(mechanism, closed_dynamics.listed_loads(loads), torque, baumgarte, project, compiled, q0)
-    closed_dynamics.refuse_weightless(mechanism, q0, run.free_motions(q0))
+        dynamics.refuse_opening(mechanism, q0, dq0)
+    run = _Run(mechanism, dynamics.listed_loads(loads), torque, baumgarte, project, compiled, q0)
+    dynamics.refuse_weightless(mechanism, q0, run.free_motions(q0))
     return run.through(q0.tolist(), dq0.tolist(), times, dt, method, progress)
 
 
@@ -341,7 +342,7 @@ class _Run:
 
     def fitted_to_all(self, q: list[float], dq: list[float]) -> tuple[list[float], list[float]]:
         """Return a state that fits the redundant equations as well; they tell more where the others hold badly."""
-        phi, J = closed_chain.quick_closure(self.mechanism)(np.array(q))
+        phi, J = constraints.quick_closure(self.mechanism)(np.array(q))
         changes = np.linalg.lstsq(J, np.column_stack([phi, J @ dq]), rcond=1e-12)[0]
         return (np.array(q) - changes[:, 0]).tolist(), (np.array(dq) - changes[:, 1]).tolist()
 
@@ -447,18 +448,18 @@ class _Run:
     def least_inertia(self, q: Array) -> Array:
         """Return the least inertia that a motion feels in positions (..., n), relative to the reference inertias."""
         q = less_turns_of(self.mechanism, q)
-        return closed_dynamics.least_inertia(self.mechanism, q, self.free_motions(q))
+        return dynamics.least_inertia(self.mechanism, q, self.free_motions(q))
 
     def free_motions(self, q: Array) -> Array:
         """Return rates that keep the chains closed in positions (..., n), as columns (..., n, m)."""
-        return closed_chain.free_motions(self.mechanism, q, len(self.equations.kept))
+        return constraints.free_motions(self.mechanism, q, len(self.equations.kept))
 
     def refuse_others(self, t: float, q: list[float], dq: list[float]) -> None:
         """Stop if equations that were left out as redundant do not hold any more."""
         if not self.project or len(self.equations.kept) == len(self.mechanism.rows):
             return
-        phi = closed_chain.gap(self.mechanism, less_turns_of(self.mechanism, np.array(q)))
-        if np.abs(phi).max() > closed_chain.CLOSED * self.mechanism.size:
+        phi = constraints.gap(self.mechanism, less_turns_of(self.mechanism, np.array(q)))
+        if np.abs(phi).max() > constraints.CLOSED * self.mechanism.size:
             row = int(np.abs(phi).argmax())
             why = (
                 f"{self.mechanism.rows[row]}, was redundant at the start and left out; now its gap is "
@@ -497,7 +498,7 @@ class _Run:
         parts = zip(columns, shapes, strict=True)
         q, dq, ddq, tau, lam, balance = (np.array(column).reshape(len(self.rows), size) for column, size in parts)
         kinetic, potential = energy_of(self.mechanism, q, dq)
-        phi = closed_chain.gap(self.mechanism, less_turns_of(self.mechanism, q))
+        phi = constraints.gap(self.mechanism, less_turns_of(self.mechanism, q))
         widest = np.abs(phi).max(axis=-1, initial=0.0)
         method, tolerance = self.solver.method, None if math.isnan(self.solver.rtol) else self.solver.rtol
         return LinkageMotion(

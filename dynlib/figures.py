@@ -29,8 +29,8 @@ from matplotlib.patches import Arc, Patch, Polygon
 from matplotlib.path import Path as Outline
 from matplotlib.text import Annotation, Text
 
-from dynlib import closed_chain
 from dynlib.algebra.arrays import Array
+from dynlib.closed_chains import constraints
 from dynlib.files import write_bytes
 from dynlib.frames import position, rotation
 from dynlib.model.closures import Point, Rod, Slot
@@ -618,7 +618,7 @@ def linkage(
     >>> len(linkage(bars, bars.positions([1], mode=[1]), {"C": bars.output}).axes)
     1
     """
-    closed_chain.refuse_symbols(mechanism, "linkage")
+    constraints.refuse_symbols(mechanism, "linkage")
     figure, ax = _picture()
     with matplotlib.rc_context(_STYLE):
         _draw_ground(ax, mechanism)
@@ -661,14 +661,14 @@ def moving_linkage(
     >>> moving_linkage(bars, bars.positions([[1.0], [1.1]], mode=[1])).poses
     2
     """
-    closed_chain.refuse_symbols(mechanism, "moving_linkage")
+    constraints.refuse_symbols(mechanism, "moving_linkage")
     every = np.asarray(states, dtype=float)
     _demand_state(still, len(every))
     figure, ax = _picture()
     with matplotlib.rc_context(_STYLE):
         course = every if paths is None else np.asarray(paths, dtype=float)
         for point in (each for each in points.values() if not _on_pin(each)):
-            ax.plot(*position(closed_chain.pose(mechanism, course, point))[:, :2].T, color=X_AXIS, lw=1.2, zorder=0)
+            ax.plot(*position(constraints.pose(mechanism, course, point))[:, :2].T, color=X_AXIS, lw=1.2, zorder=0)
         _draw_ground(ax, mechanism)
         for k, q in enumerate(every):
             with _pose(ax, k):
@@ -714,8 +714,7 @@ def _draw_ground(ax: Axes, mechanism: Mechanism) -> None:
 def _draw_mechanism(ax: Axes, mechanism: Mechanism, q: Any, points: Mapping[str, Point]) -> None:
     for number, chain in enumerate(mechanism.chains, start=1):
         places = [
-            position(closed_chain.pose(mechanism, q, Point(number, link)))[:2]
-            for link in [*range(1, chain.n + 1), None]
+            position(constraints.pose(mechanism, q, Point(number, link)))[:2] for link in [*range(1, chain.n + 1), None]
         ]
         if chain.links[0].slide:
             margin = 0.1 * mechanism.size * rotation(chain.base)[:2, 2]
@@ -727,12 +726,12 @@ def _draw_mechanism(ax: Axes, mechanism: Mechanism, q: Any, points: Mapping[str,
         ax.plot(*np.array(places).T, "o", ms=6, mfc="white", mec=INK, mew=1.6, zorder=4)
     _draw_closures(ax, mechanism, q)
     for name, point in points.items():
-        here = position(closed_chain.pose(mechanism, q, point))[:2]
+        here = position(constraints.pose(mechanism, q, point))[:2]
         if _on_pin(point):
             label(ax, here, f"${name}$", INK, (-12, 12))
             continue
         if point.chain:
-            tip = position(closed_chain.pose(mechanism, q, Point(point.chain)))[:2]
+            tip = position(constraints.pose(mechanism, q, Point(point.chain)))[:2]
             if np.linalg.norm(here - tip) > 1e-9:
                 ax.plot(*np.array([tip, here]).T, color=LINK, lw=4.5, zorder=1)
         ax.plot(*here, "o", ms=7, color=X_AXIS, zorder=5)
@@ -742,7 +741,7 @@ def _draw_mechanism(ax: Axes, mechanism: Mechanism, q: Any, points: Mapping[str,
 def _draw_closures(ax: Axes, mechanism: Mechanism, q: Any) -> None:
     """Draw rods, and of every slot a part on both sides of the point in it."""
     for closure in mechanism.closures:
-        a, b = (closed_chain.pose(mechanism, q, point) for point in (closure.a, closure.b))
+        a, b = (constraints.pose(mechanism, q, point) for point in (closure.a, closure.b))
         if isinstance(closure, Rod):
             ax.plot(*np.array([position(a)[:2], position(b)[:2]]).T, color=LINK, lw=2.5, zorder=1)
         if isinstance(closure, Slot):
@@ -755,7 +754,7 @@ def _draw_joint_angles(ax: Axes, mechanism: Mechanism, q: Any) -> None:
     for number, chain in enumerate(mechanism.chains, start=1):
         parent = chain.base
         for joint, link in enumerate(chain.links, start=1):
-            pose = closed_chain.pose(mechanism, q, Point(number, joint))
+            pose = constraints.pose(mechanism, q, Point(number, joint))
             if link.turn:
                 _draw_angle(ax, parent, pose, f"{{{number}{joint}}}", 0.04 * mechanism.size)
             parent = pose

@@ -29,7 +29,7 @@ from dynlib.algebra.arrays import (
     sqrt,
 )
 from dynlib.algebra.equation import equation
-from dynlib.closed_chain import ClosureError, refuse_symbols
+from dynlib.closed_chains.constraints import ClosureError, refuse_symbols
 from dynlib.frames import position
 from dynlib.given import shown
 from dynlib.model.closures import Pin, Point
@@ -216,7 +216,7 @@ class Linkage(Mechanism):
         """Return the position in which the output has a wanted value, in one working mode.
 
         Along a path of the output the assembly mode may change, where the inputs do not determine the motion; look at
-        the sign of ``forward`` of :func:`dynlib.closed_chain.singularity`.
+        the sign of ``forward`` of :func:`dynlib.closed_chains.singular.singularity`.
 
         Args:
             output: where the output point is to be, shape (..., 2), in m; for a four-bar the angle of the rocker, for a

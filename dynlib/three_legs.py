@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import sympy
 
-from dynlib import closed_chain, closed_dynamics, lagrange
+from dynlib import lagrange
 from dynlib.acceleration import column_derivative
 from dynlib.algebra.arrays import Array, as_floats
 from dynlib.algebra.equation import Equation, equation, refuse_other_steps
+from dynlib.closed_chains import dynamics, velocities
 from dynlib.frames import position
 from dynlib.linkages import ThreeLegged
 from dynlib.model.links import Body
@@ -69,7 +70,7 @@ class Steps:
     leg_energy: Equation = leg_energy
     end_energy: Equation = end_energy
     derivatives: lagrange.Steps = _RIGHT
-    projection: Equation = closed_dynamics.projection
+    projection: Equation = dynamics.projection
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,10 +164,10 @@ def torques(arm: ThreeLegged, q: Any, du: Any, ddu: Any, *, steps: Steps = Steps
         :math:`T_{21},T_{31}`, shape (..., 2), in N m.
 
     Raises:
-        ClosureError, SingularPosition, ValueError: as :func:`dynlib.closed_dynamics.inverse_dynamics`.
+        ClosureError, SingularPosition, ValueError: as :func:`dynlib.closed_chains.dynamics.inverse_dynamics`.
     """
     refuse_other_steps(steps, Steps)
-    q, dq, ddq, Gamma = closed_chain.motion_of(arm, q, du, ddu)
+    q, dq, ddq, Gamma = velocities.motion_of(arm, q, du, ddu)
     values = _evaluator(arm, steps)(*(np.moveaxis(as_floats(each), -1, 0) for each in (q, dq, ddq)))
     forces = np.stack(np.broadcast_arrays(*values, q[..., 0])[:-1], axis=-1)
     return np.asarray(steps.projection(Gamma, forces, arm.u))

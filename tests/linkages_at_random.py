@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from dynlib import closed_chain, linkages
-from dynlib.closed_dynamics import Load
+from dynlib import closed_chains, linkages
+from dynlib.closed_chains import Load
 from dynlib.model import Body, Motor, Point
 
 KINDS = ("three legs", "five-bar", "four-bar", "slider-crank")
@@ -196,7 +196,7 @@ def random_state(seed: int, kind: str | None = None, **options) -> State:
         u, du, ddu = rng.uniform(-3, 3, (3, len(sketch.inputs)))
         try:
             modes = sketch.linkage.assembly_modes(u)
-        except closed_chain.ClosureError:  # lengths that close for no crank angle
+        except closed_chains.ClosureError:  # lengths that close for no crank angle
             continue
         modes = {mode: q for mode, q in modes.items() if _regular(sketch.linkage, q)}
         if modes:
@@ -206,7 +206,7 @@ def random_state(seed: int, kind: str | None = None, **options) -> State:
 
 
 def _regular(linkage: linkages.Linkage, q: np.ndarray) -> bool:
-    return closed_chain.singularity(linkage, q, Point(1)).forward > 0.05
+    return closed_chains.singularity(linkage, q, Point(1)).forward > 0.05
 
 
 def random_loads(rng: np.random.Generator, sketch: Sketch) -> list[Load]:

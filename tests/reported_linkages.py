@@ -10,27 +10,24 @@ from dataclasses import dataclass
 import numpy as np
 from case_fields import UnknownField
 
-from dynlib.closed_chain import (
+from dynlib.closed_chains import (
     ClosureError,
+    Load,
     close,
+    forward_dynamics,
     gap,
+    inverse_dynamics,
     mobility,
     motion_of,
+    pin_forces,
     point_jacobian,
     pose,
     rates,
-    refuse_open,
-    singularity,
-    tree_jacobian,
-)
-from dynlib.closed_dynamics import (
-    Load,
-    forward_dynamics,
-    inverse_dynamics,
-    pin_forces,
     reduced_mass_matrix,
+    singularity,
     with_multipliers,
 )
+from dynlib.closed_chains.constraints import refuse_open, tree_jacobian
 from dynlib.closed_motion import LinkageMotion, energy_of, simulate
 from dynlib.linkages import FiveBar, Linkage, five_bar, four_bar, slider_crank, two_link_angles
 from dynlib.model import Body, Link, Mechanism, Point, Robot, Rod

@@ -15,8 +15,9 @@ import sympy
 from cells import ALIVE, KILLED, Chapter, Check, changes, replaced
 from nbformat.v4 import new_code_cell, new_notebook
 
-from dynlib import acceleration, closed_chain, closed_dynamics, lagrange, newton_euler, three_legs, velocity
+from dynlib import acceleration, lagrange, newton_euler, three_legs, velocity
 from dynlib.algebra import Equation
+from dynlib.closed_chains import constraints, dynamics
 from tools import appendices
 
 CHAPTERS = sorted({each.page.removesuffix(".ipynb") for each in appendices.find_checks()})
@@ -159,7 +160,7 @@ def test_an_equation_that_no_chapter_types_says_so():
 
 # ---- The steps of the library ------------------------------------------------------------------------
 
-MODULES = (velocity, acceleration, newton_euler, lagrange, closed_chain, closed_dynamics, three_legs)
+MODULES = (velocity, acceleration, newton_euler, lagrange, constraints, dynamics, three_legs)
 STEPS = {
     step.__name__: step
     for module in MODULES

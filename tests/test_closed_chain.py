@@ -13,18 +13,21 @@ pytest.importorskip("pinocchio", reason="Pinocchio has no wheel for this system"
 from arms import random_arm
 from linkages_at_random import DIGITS, KINDS, difference, for_seeds, random_state
 
-from dynlib import closed_chain, integration, linkages
-from dynlib.closed_chain import (
+from dynlib import integration, linkages
+from dynlib.closed_chains import (
     ClosureError,
     SingularPosition,
     close,
     constraint_bias,
     constraint_jacobian,
+    constraints,
     follow,
     gamma,
     gap,
     mobility,
+    positions,
     singularity,
+    velocities,
 )
 from dynlib.frames import transform
 from dynlib.model import Body, Link, Mechanism, Pin, Point, Robot, Rod, Slot
@@ -138,12 +141,12 @@ def test_gaps_with_obvious_values():
 def test_a_slot_on_a_slider_lies_in_the_plane():
     """A Scotch yoke: a crank whose end slides in an upright slot of a slider."""
     yoke = linkages.slider_crank(crank=1, rod=2, masses=[1, 1, 1]).chains[1]
-    upright = np.linalg.inv(closed_chain.pose(Mechanism([yoke], [], []), [0], Point(1)))[:3, 1]
+    upright = np.linalg.inv(constraints.pose(Mechanism([yoke], [], []), [0], Point(1)))[:3, 1]
     yoke = Mechanism([planar_chain(1, gravity=[0, 0, 0]), yoke], [Slot(Point(1), Point(2, 1), upright)], [(1, 1)])
     q = close(yoke, [0.5, 0.7])
     assert q[1] == pytest.approx(np.cos(0.5))
-    assert closed_chain.rates(yoke, q, [3]) == pytest.approx([3, -3 * np.sin(0.5)])
-    assert closed_chain.accelerations(yoke, q, [3], [0]) == pytest.approx([0, -9 * np.cos(0.5)])
+    assert velocities.rates(yoke, q, [3]) == pytest.approx([3, -3 * np.sin(0.5)])
+    assert velocities.accelerations(yoke, q, [3], [0]) == pytest.approx([0, -9 * np.cos(0.5)])
 
 
 def test_gaps_of_a_batch_are_those_one_by_one():
@@ -205,8 +208,8 @@ def test_rates_and_accelerations_are_derivatives_of_the_closed_form(seed):
     state = random_state(seed)
     q, dq, ddq = state.moving
     assert difference(state.q, q) < 1e-13
-    assert difference(closed_chain.rates(state.linkage, state.q, state.du), dq) < 1e-12
-    assert difference(closed_chain.accelerations(state.linkage, state.q, state.du, state.ddu), ddq) < 1e-12
+    assert difference(velocities.rates(state.linkage, state.q, state.du), dq) < 1e-12
+    assert difference(velocities.accelerations(state.linkage, state.q, state.du, state.ddu), ddq) < 1e-12
     assert np.abs(gamma(state.linkage, state.q) @ state.du - dq).max() < 1e-12 * np.abs(dq).max()
     J = constraint_jacobian(state.linkage, state.q)
     assert np.abs(J @ gamma(state.linkage, state.q)).max() < 1e-13 * state.linkage.size * np.abs(dq).max()
@@ -221,7 +224,7 @@ def test_point_jacobian_is_the_derivative_of_the_point(seed):
     chain, (along, across) = int(rng.integers(len(state.sketch.bases))), rng.uniform(-1, 1, 2)
     if state.sketch.kind == "slider-crank" and chain == 1:
         along = across = 0.0
-    J = closed_chain.point_jacobian(state.linkage, state.q, Point(chain + 1, 1, [along, across, 0]))
+    J = velocities.point_jacobian(state.linkage, state.q, Point(chain + 1, 1, [along, across, 0]))
     force, moment = np.array([*rng.uniform(-5, 5, 2), 0]), np.array([0, 0, 2.0])
     with mpmath.workdps(DIGITS):
         at = state.by_hand.path(state.u, state.du, state.ddu)
@@ -234,16 +237,16 @@ def test_point_jacobian_is_the_derivative_of_the_point(seed):
 def test_rates_of_a_batch_are_those_one_by_one():
     u = np.random.default_rng(0).uniform(-0.3, 0.3, (3, 4, 2)) + np.array([2.5, -1.5])
     q, du, ddu = LEGS.positions(u, (1, 1)), u + 1, u - 2
-    _, dq, ddq, Gamma = closed_chain.motion_of(LEGS, q, du, ddu)
+    _, dq, ddq, Gamma = velocities.motion_of(LEGS, q, du, ddu)
     assert [each.shape for each in (dq, ddq, Gamma)] == [(3, 4, 6), (3, 4, 6), (3, 4, 6, 2)]
-    J = closed_chain.point_jacobian(LEGS, q, LEGS.P)
+    J = velocities.point_jacobian(LEGS, q, LEGS.P)
     for index in np.ndindex(3, 4):
-        one = closed_chain.motion_of(LEGS, q[index], du[index], ddu[index])
+        one = velocities.motion_of(LEGS, q[index], du[index], ddu[index])
         for together, alone in zip((dq, ddq, Gamma), one[1:], strict=True):
             assert difference(together[index], alone) < 1e-12
-        assert difference(J[index], closed_chain.point_jacobian(LEGS, q[index], LEGS.P)) < 1e-12
-    many_rates = closed_chain.rates(LEGS, q[0, 0], du)
-    assert difference(many_rates[2, 3], closed_chain.rates(LEGS, q[0, 0], du[2, 3])) < 1e-13
+        assert difference(J[index], velocities.point_jacobian(LEGS, q[index], LEGS.P)) < 1e-12
+    many_rates = velocities.rates(LEGS, q[0, 0], du)
+    assert difference(many_rates[2, 3], velocities.rates(LEGS, q[0, 0], du[2, 3])) < 1e-13
 
 
 def test_rates_of_symbols_are_those_of_numbers():
@@ -251,12 +254,12 @@ def test_rates_of_symbols_are_those_of_numbers():
     exact = linkages.slider_crank(crank=l1, rod=l2, masses=sympy.symbols("m1:4"))
     theta, du, ddu = sympy.symbols("theta dtheta ddtheta")
     q = exact.positions([theta], [-1])
-    assert not closed_chain.rates(exact, q, [du])[2].has(sympy.Float)
+    assert not velocities.rates(exact, q, [du])[2].has(sympy.Float)
     values = {l1: 0.5, l2: 1.25, theta: 0.75, du: 2.0, ddu: -3.0}
     slider = l1 * sympy.cos(theta) + sympy.sqrt(l2**2 - l1**2 * sympy.sin(theta) ** 2)  # of every textbook
     first = slider.diff(theta) * du
     second = first.diff(theta) * du + slider.diff(theta) * ddu
-    found = [closed_chain.rates(exact, q, [du])[2], closed_chain.accelerations(exact, q, [du], [ddu])[2]]
+    found = [velocities.rates(exact, q, [du])[2], velocities.accelerations(exact, q, [du], [ddu])[2]]
     for computed, expected in zip(found, (first, second), strict=True):
         assert float(computed.subs(values)) == pytest.approx(float(expected.subs(values)), rel=1e-13)
 
@@ -287,7 +290,7 @@ def test_a_structure_cannot_move():
     q = close(triangle, [1, -2])
     assert q == pytest.approx([np.pi / 3, -2 * np.pi / 3])
     assert mobility(triangle, q).mobility == 0
-    assert closed_chain.rates(triangle, q, []).tolist() == [0, 0]
+    assert velocities.rates(triangle, q, []).tolist() == [0, 0]
 
 
 def test_closures_given_twice_are_named_as_redundant():
@@ -298,9 +301,9 @@ def test_closures_given_twice_are_named_as_redundant():
     assert [name[:9] for name in found.redundant] == ["closure 2"] * 2
     assert "redundant: closure 2" in str(found)
     assert difference(gamma(twice, q), gamma(FOUR_BAR, q)) < 1e-13
-    assert difference(
-        closed_chain.accelerations(twice, q, [1], [2]), closed_chain.accelerations(FOUR_BAR, q, [1], [2])
-    ) < (1e-13)
+    assert difference(velocities.accelerations(twice, q, [1], [2]), velocities.accelerations(FOUR_BAR, q, [1], [2])) < (
+        1e-13
+    )
 
 
 def test_a_third_parallel_crank_is_redundant_wherever_it_closes():
@@ -477,9 +480,9 @@ def test_positions_that_do_not_close_are_refused_with_the_gap():
     message = r"does not close four-bar: the gap of closure 1 \(pin of the tip of chain 1 to the tip of chain 2\), [xy]"
     for call in (
         lambda: gamma(FOUR_BAR, q),
-        lambda: closed_chain.rates(FOUR_BAR, q, [1]),
-        lambda: closed_chain.accelerations(FOUR_BAR, q, [1], [1]),
-        lambda: closed_chain.point_jacobian(FOUR_BAR, q, Point(1)),
+        lambda: velocities.rates(FOUR_BAR, q, [1]),
+        lambda: velocities.accelerations(FOUR_BAR, q, [1], [1]),
+        lambda: velocities.point_jacobian(FOUR_BAR, q, Point(1)),
         lambda: mobility(FOUR_BAR, q),
         lambda: singularity(FOUR_BAR, q, Point(1)),
         lambda: gamma(FOUR_BAR, [FOUR_BAR.positions([0.5], [1]), q]),
@@ -514,7 +517,7 @@ def test_values_of_wrong_shape_are_refused():
     with pytest.raises(
         ValueError, match="du has 6 entries; three-legged arm has 2 inputs .joint 1 of chain 2, joint 1"
     ):
-        closed_chain.rates(LEGS, q, [0] * 6)
+        velocities.rates(LEGS, q, [0] * 6)
     with pytest.raises(ValueError, match="the batches do not fit together"):
         constraint_bias(LEGS, [q] * 3, np.zeros((2, 6)))
     with pytest.raises(ValueError, match="q"):
@@ -542,7 +545,7 @@ def test_parts_that_do_not_exist_are_refused():
     with pytest.raises(TypeError, match="chain 1 is 'arm'; expected a Robot"):
         Mechanism(["arm"], [], [])
     with pytest.raises(ValueError, match="the point names chain 4; four-bar has the chains 1 to 2"):
-        closed_chain.pose(FOUR_BAR, [0, 0, 0], Point(4))
+        constraints.pose(FOUR_BAR, [0, 0, 0], Point(4))
 
 
 def test_gravity_must_be_one():
@@ -695,7 +698,7 @@ def test_a_path_of_many_turns_shows_how_far_it_is(monkeypatch, capsys):
     monkeypatch.setattr(integration.time, "monotonic", lambda: next(seconds))
     crank = linkages.four_bar(ground=4, crank=1, coupler=3.5, rocker=2.5, masses=[1, 1, 1])
     start = crank.positions([0.5], [1])
-    end = closed_chain.follow(crank, start, [[0.5], [0.5 + 10 * np.pi]])[-1]
+    end = positions.follow(crank, start, [[0.5], [0.5 + 10 * np.pi]])[-1]
     assert end - start == pytest.approx([10 * np.pi, -10 * np.pi, 0], abs=1e-9)
     shown = capsys.readouterr().err.splitlines()
     assert shown[0] == "follow: 0.0% done after 3 s, no estimate yet"
@@ -716,7 +719,7 @@ def test_a_long_path_is_not_taken_for_one_that_cannot_be_followed(monkeypatch):
             raise KeyboardInterrupt
         return q + np.array([change[0], 0, 0])
 
-    monkeypatch.setattr(closed_chain, "_stepped", stepped)
+    monkeypatch.setattr(constraints, "_stepped", stepped)
     with pytest.raises(KeyboardInterrupt):
-        closed_chain.follow(crank, start, [[0.5], [1e7]])
+        positions.follow(crank, start, [[0.5], [1e7]])
     assert steps[0] == pytest.approx(1e7 * 0.5**26)

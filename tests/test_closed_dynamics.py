@@ -15,10 +15,11 @@ import pinocchio as pin
 from arms import _add_links, random_arm
 from linkages_at_random import DIGITS, KINDS, ByHand, Sketch, difference, for_seeds, random_state, rod
 
-from dynlib import check, closed_chain, linkages, three_legs
-from dynlib.closed_chain import ClosureError, SingularPosition
-from dynlib.closed_dynamics import (
+from dynlib import check, closed_chains, linkages, three_legs
+from dynlib.closed_chains import (
+    ClosureError,
     Load,
+    SingularPosition,
     forward_dynamics,
     inverse_dynamics,
     pin_forces,
@@ -74,16 +75,16 @@ def test_projection_and_multipliers_cause_the_same_motion(seed):
     linkage, q, du, loads = state.linkage, state.q, state.du, state.loads
     tau = np.random.default_rng(seed).uniform(-10, 10, linkage.m)
     ddu = forward_dynamics(linkage, q, du, tau, loads=loads)
-    dq = closed_chain.rates(linkage, q, du)
+    dq = closed_chains.rates(linkage, q, du)
     found = with_multipliers(linkage, q, dq, tau, loads=loads)
     assert difference(found.ddq[linkage.u], ddu) < RELATIVE
-    assert difference(found.ddq, closed_chain.accelerations(linkage, q, du, ddu)) < RELATIVE
+    assert difference(found.ddq, closed_chains.accelerations(linkage, q, du, ddu)) < RELATIVE
     back = pin_forces(linkage, q, du, ddu, loads=loads)
     assert difference(back.lam, found.lam) < RELATIVE
     size = np.abs(tree_torques(linkage, q, dq, found.ddq, loads=loads)).max()
     assert difference(inverse_dynamics(linkage, q, du, ddu, loads=loads), tau, size) < RELATIVE
-    J = closed_chain.constraint_jacobian(linkage, q)
-    opening = J @ found.ddq + closed_chain.constraint_bias(linkage, q, dq)
+    J = closed_chains.constraint_jacobian(linkage, q)
+    opening = J @ found.ddq + closed_chains.constraint_bias(linkage, q, dq)
     assert np.abs(opening).max() < 1e-12 * np.abs(found.ddq).max()
 
 
@@ -254,7 +255,7 @@ def upright_rail(mass):
 def test_motion_and_forces_are_those_of_pinocchio(kind, seed):
     state = random_state(seed, kind)
     linkage, q, du = state.linkage, state.q, state.du
-    tau, dq = np.random.default_rng(seed).uniform(-10, 10, linkage.m), closed_chain.rates(linkage, q, du)
+    tau, dq = np.random.default_rng(seed).uniform(-10, 10, linkage.m), closed_chains.rates(linkage, q, du)
     torques = -friction_at(state, dq)
     torques[linkage.u] += tau
     ddq, forces = Referee(linkage).motion(q, dq, torques)
@@ -274,10 +275,10 @@ def test_ball_joints_in_space_are_those_of_pinocchio(seed):
     base = two.base.copy()
     base[:3, 3] += apart[0] - apart[1]
     arms, held = [one, replace(two, base=base)], rng.uniform(-0.5, 0.5, 3)
-    anywhere = closed_chain.pose(Mechanism(arms, [], []), q, Point(2, 3, held))[:3, 3]
+    anywhere = closed_chains.pose(Mechanism(arms, [], []), q, Point(2, 3, held))[:3, 3]
     closures = [Pin(Point(1), Point(2), "xyz"), Pin(Point(0, at=anywhere), Point(2, 3, held), "xyz")]
     mechanism = Mechanism(arms, closures, [(1, 2), (2, 1)])
-    J = closed_chain.constraint_jacobian(mechanism, q)
+    J = closed_chains.constraint_jacobian(mechanism, q)
     if np.linalg.cond(J) > 1e3:
         return
     free = rng.uniform(-2, 2, 9)
@@ -308,7 +309,7 @@ def held_by(closure, q, dq=(0, 0), inputs=((1, 1),)):
 
 def test_the_weight_falls_down():
     free = Mechanism([weight()], [], [(1, 1), (1, 2)])
-    assert closed_chain.pose(free, [3, 4], Point(1))[:2, 3].tolist() == [3, 4]
+    assert closed_chains.pose(free, [3, 4], Point(1))[:2, 3].tolist() == [3, 4]
     assert forward_dynamics(free, [3, 4], [0, 0], [0, 0]).tolist() == [0, -10]
 
 
@@ -372,7 +373,7 @@ def test_closures_given_twice_change_nothing(seed):
     once = state.linkage
     twice = replace(once, closures=[*once.closures, *(Pin(each.b, each.a) for each in once.closures)])
     q, du, ddu = state.q, state.du, state.ddu
-    dq, tau = closed_chain.rates(once, q, du), np.ones(once.m)
+    dq, tau = closed_chains.rates(once, q, du), np.ones(once.m)
     assert difference(inverse_dynamics(twice, q, du, ddu), inverse_dynamics(once, q, du, ddu), size=1.0) < RELATIVE
     assert difference(forward_dynamics(twice, q, du, tau), forward_dynamics(once, q, du, tau)) < 1e-9
     for found, expected in (
@@ -493,7 +494,7 @@ def test_energies_of_symbols():
 def test_states_that_do_not_fit_are_refused():
     arm = LEGS.linkage
     q = arm.positions(MOTION[0], (1, 1))
-    dq, opened = closed_chain.rates(arm, q, MOTION[1]), q + 0.1 * np.eye(6)[1]
+    dq, opened = closed_chains.rates(arm, q, MOTION[1]), q + 0.1 * np.eye(6)[1]
     for call in (inverse_dynamics, forward_dynamics, pin_forces):
         with pytest.raises(ClosureError, match="does not close three-legged arm: the gap of closure"):
             call(arm, opened, [0, 0], [0, 0])
@@ -532,7 +533,7 @@ def test_any_two_angles_may_be_the_inputs():
     """The power that a motion needs does not depend on where the motors are."""
     arm = LEGS.linkage
     q, du, ddu = arm.positions(MOTION[0], (1, 1)), *MOTION[1:]
-    _, dq, ddq, _ = closed_chain.motion_of(arm, q, du, ddu)
+    _, dq, ddq, _ = closed_chains.motion_of(arm, q, du, ddu)
     power = inverse_dynamics(arm, q, du, ddu) @ du
     for inputs in ([(1, 1), (1, 2)], [(2, 2), (3, 1)], [(3, 2), (1, 1)]):
         other = replace(arm, inputs=inputs)
@@ -549,7 +550,7 @@ def test_mechanisms_without_mass():
     ):
         inverse_dynamics(massless, q, [1], [1])
     load = Load(massless.output, [3, 4, 0])
-    J = closed_chain.point_jacobian(massless, q, massless.output)
+    J = closed_chains.point_jacobian(massless, q, massless.output)
     assert inverse_dynamics(massless, q, [1], [1], loads=[load]) == pytest.approx(-J[:2].T @ [3, 4])
     with pytest.raises(ValueError, match="four-bar can move without any inertia at q = "):
         forward_dynamics(massless, q, [0], [1], loads=[load])
@@ -566,7 +567,7 @@ def test_a_massless_chain_among_heavy_ones():
     q = bars.positions([0.5], [1])
     assert inverse_dynamics(bars, q, [2], [4]) == pytest.approx([4 * 1 + 3 * 10 * np.cos(0.5) / 2])
     assert forward_dynamics(bars, q, [2], [1]) == pytest.approx([1 - 15 * np.cos(0.5)])
-    found = with_multipliers(bars, q, closed_chain.rates(bars, q, [2]), [1])
+    found = with_multipliers(bars, q, closed_chains.rates(bars, q, [2]), [1])
     assert found.ddq[0] == pytest.approx(1 - 15 * np.cos(0.5))
     assert pin_forces(bars, q, [2], [4]).tau == pytest.approx([4 + 15 * np.cos(0.5)])
 
@@ -590,15 +591,15 @@ def test_project_finds_the_nearest_rates_in_the_measure_of_the_masses(seed):
     linkage, rng = state.linkage, np.random.default_rng(seed)
     q, loose = state.q + rng.uniform(-1e-3, 1e-3, linkage.n), rng.uniform(-2, 2, linkage.n)
     at, dq = project(linkage, q, loose)
-    assert np.abs(closed_chain.gap(linkage, at)).max() < 1e-14
-    J, M = closed_chain.constraint_jacobian(linkage, at), tree_mass_matrix(linkage, at)
+    assert np.abs(closed_chains.gap(linkage, at)).max() < 1e-14
+    J, M = closed_chains.constraint_jacobian(linkage, at), tree_mass_matrix(linkage, at)
     assert np.abs(J @ dq).max() < 1e-12
 
     def cost(rates):
         return (rates - loose) @ M @ (rates - loose)
 
     for _ in range(5):
-        other = dq + 0.1 * closed_chain.gamma(linkage, at) @ rng.uniform(-1, 1, linkage.m)
+        other = dq + 0.1 * closed_chains.gamma(linkage, at) @ rng.uniform(-1, 1, linkage.m)
         assert cost(other) > cost(dq)
     again = project(linkage, at, dq)
     assert again[0] == pytest.approx(at, abs=1e-14)

@@ -9,9 +9,16 @@ from linkages_at_random import difference, for_seeds, random_state
 from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
-from dynlib import closed_chain, closed_equations, integration, linkages
-from dynlib.closed_chain import ClosureError, SingularPosition, gap
-from dynlib.closed_dynamics import Load, inverse_dynamics, pin_forces, with_multipliers
+from dynlib import closed_chains, closed_equations, integration, linkages
+from dynlib.closed_chains import (
+    ClosureError,
+    Load,
+    SingularPosition,
+    gap,
+    inverse_dynamics,
+    pin_forces,
+    with_multipliers,
+)
 from dynlib.closed_motion import energy_of, simulate
 from dynlib.model import Body, Link, Mechanism, Motor, Pin, Point, Robot, Rod
 from dynlib.simulate import SimulationError
@@ -135,7 +142,7 @@ def test_equal_steps_stay_closed_and_long_ones_do_not_tear(name):
     mechanism = STARTS[name][0]
     for motion in (fine, coarse):
         for q, dq in zip(motion.q, motion.dq, strict=True):
-            assert np.abs(closed_chain.constraint_jacobian(mechanism, q) @ dq).max() < 1e-12 * np.abs(motion.dq).max()
+            assert np.abs(closed_chains.constraint_jacobian(mechanism, q) @ dq).max() < 1e-12 * np.abs(motion.dq).max()
 
 
 @pytest.mark.parametrize("name", ["legs", "five-bar"])

@@ -11,7 +11,6 @@ import pytest
 import sympy
 
 from dynlib import (
-    closed_chain,
     closed_equations,
     derivation,
     frames,
@@ -25,6 +24,7 @@ from dynlib import (
 )
 from dynlib.algebra import notation
 from dynlib.algebra.arrays import exact_array
+from dynlib.closed_chains import constraints
 from dynlib.model import Body, Link, Motor, Robot
 from dynlib.model.exact import Exactly, exact_angle
 from dynlib.robotfile import urdf
@@ -581,9 +581,9 @@ def test_quick_equations_of_a_linkage_are_those_of_its_floats():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         quick, slow = (closed_equations.equations_of(bars, compiled=way) for way in (True, False))
-        phi, J = closed_chain.quick_closure(bars)(q + 0.1)
+        phi, J = constraints.quick_closure(bars)(q + 0.1)
     assert quick.accelerate(*state)[0] == pytest.approx(slow.accelerate(*state)[0], rel=1e-10)
-    assert phi == pytest.approx(closed_chain.gap(bars, q + 0.1), abs=1e-14)
-    assert J == pytest.approx(closed_chain.constraint_jacobian(bars, q + 0.1), abs=1e-14)
+    assert phi == pytest.approx(constraints.gap(bars, q + 0.1), abs=1e-14)
+    assert J == pytest.approx(constraints.constraint_jacobian(bars, q + 0.1), abs=1e-14)
     with pytest.warns(UserWarning, match="1.5708 as pi/2"):
         assert bars.exact().chains[0].base[:3, 0].tolist() == [0, 1, 0]

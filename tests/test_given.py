@@ -10,8 +10,7 @@ from typer.testing import CliRunner
 from dynlib import (
     acceleration,
     cli,
-    closed_chain,
-    closed_dynamics,
+    closed_chains,
     closed_motion,
     lagrange,
     linkages,
@@ -22,7 +21,7 @@ from dynlib import (
     velocity,
 )
 from dynlib.algebra import as_array
-from dynlib.closed_dynamics import Load
+from dynlib.closed_chains import Load
 from dynlib.model import Body, Link, Mechanism, Motor, Pin, Point, Robot
 from dynlib.velocity import Wrench
 
@@ -43,10 +42,10 @@ WITH_WRENCHES = {
     "static": lambda given: velocity.static_torques(ARM, Z, given),
 }
 WITH_LOADS = {
-    "inverse": lambda given: closed_dynamics.inverse_dynamics(BARS, Q, [0], [0], loads=given),
-    "forward": lambda given: closed_dynamics.forward_dynamics(BARS, Q, [0], [0], loads=given),
-    "multipliers": lambda given: closed_dynamics.with_multipliers(BARS, Q, [0] * 3, [0], loads=given),
-    "pins": lambda given: closed_dynamics.pin_forces(BARS, Q, [0], [0], loads=given),
+    "inverse": lambda given: closed_chains.inverse_dynamics(BARS, Q, [0], [0], loads=given),
+    "forward": lambda given: closed_chains.forward_dynamics(BARS, Q, [0], [0], loads=given),
+    "multipliers": lambda given: closed_chains.with_multipliers(BARS, Q, [0] * 3, [0], loads=given),
+    "pins": lambda given: closed_chains.pin_forces(BARS, Q, [0], [0], loads=given),
     "simulate": lambda given: closed_motion.simulate(BARS, Q, [0], [0, 0.1], loads=given),
 }
 
@@ -98,9 +97,9 @@ def test_options_that_do_not_exist():
     with pytest.raises(TypeError, match="no option 'wrench'; did you mean 'wrenches'. The options are wrenches and st"):
         simulate.forward_dynamics(ARM, Z, Z, Z, wrench=[PUSH])
     with pytest.raises(TypeError, match=r"no option 'weather'\. The options are loads and steps"):
-        closed_dynamics.inverse_dynamics(BARS, Q, [0], [0], weather=1)
+        closed_chains.inverse_dynamics(BARS, Q, [0], [0], weather=1)
     with pytest.raises(TypeError, match="no option 'load'; did you mean 'loads'"):
-        closed_dynamics.forward_dynamics(BARS, Q, [0], [0], load=[LOAD])
+        closed_chains.forward_dynamics(BARS, Q, [0], [0], load=[LOAD])
 
 
 OPEN = [
@@ -118,15 +117,15 @@ OPEN = [
     lambda r: simulate.computed_torque(r, lambda t: (Z, Z, Z)),
 ]
 CLOSED = [
-    *(lambda m, f=f: f(m, Q) for f in (closed_chain.gap, closed_chain.constraint_jacobian, closed_chain.gamma)),
-    *(lambda m, f=f: f(m, Q) for f in (closed_chain.mobility, closed_chain.close, closed_dynamics.project)),
-    *(lambda m, f=f: f(m, Q) for f in (closed_dynamics.reduced_mass_matrix, closed_dynamics.tree_mass_matrix)),
-    *(lambda m, f=f: f(m, Q, [0]) for f in (closed_chain.rates, closed_chain.follow)),
-    *(lambda m, f=f: f(m, Q, [0], [0]) for f in (closed_chain.accelerations, closed_dynamics.inverse_dynamics)),
-    *(lambda m, f=f: f(m, Q, [0], [0]) for f in (closed_dynamics.forward_dynamics, closed_dynamics.pin_forces)),
-    *(lambda m, f=f: f(m, Q, Point(1)) for f in (closed_chain.pose, closed_chain.point_jacobian)),
-    lambda m: closed_chain.singularity(m, Q, Point(1)),
-    lambda m: closed_dynamics.with_multipliers(m, Q, [0] * 3, [0]),
+    *(lambda m, f=f: f(m, Q) for f in (closed_chains.gap, closed_chains.constraint_jacobian, closed_chains.gamma)),
+    *(lambda m, f=f: f(m, Q) for f in (closed_chains.mobility, closed_chains.close, closed_chains.project)),
+    *(lambda m, f=f: f(m, Q) for f in (closed_chains.reduced_mass_matrix, closed_chains.tree_mass_matrix)),
+    *(lambda m, f=f: f(m, Q, [0]) for f in (closed_chains.rates, closed_chains.follow)),
+    *(lambda m, f=f: f(m, Q, [0], [0]) for f in (closed_chains.accelerations, closed_chains.inverse_dynamics)),
+    *(lambda m, f=f: f(m, Q, [0], [0]) for f in (closed_chains.forward_dynamics, closed_chains.pin_forces)),
+    *(lambda m, f=f: f(m, Q, Point(1)) for f in (closed_chains.pose, closed_chains.point_jacobian)),
+    lambda m: closed_chains.singularity(m, Q, Point(1)),
+    lambda m: closed_chains.with_multipliers(m, Q, [0] * 3, [0]),
     lambda m: closed_motion.simulate(m, Q, [0], [0, 1]),
 ]
 
@@ -219,7 +218,7 @@ def test_plain_numbers_for_one_joint():
     theta = sympy.Symbol("theta1")
     assert newton_euler.inverse_dynamics(ONE.exact(), theta, 0, 0).tolist() == [10 * sympy.cos(theta)]
     assert BARS.positions(0.5, [1]).tolist() == Q.tolist()
-    assert closed_dynamics.inverse_dynamics(BARS, Q, 0, 2) == pytest.approx([2 * 5 / 3])
+    assert closed_chains.inverse_dynamics(BARS, Q, 0, 2) == pytest.approx([2 * 5 / 3])
     with pytest.raises(ValueError, match=r"q has the shape \(\); expected \(n,\)"):
         newton_euler.inverse_dynamics(ARM, 0.5, 0, 0)
     with pytest.raises(TypeError, match="q holds 'level'"):
@@ -318,9 +317,9 @@ FAST = ([0, 1], [1e200, 1])
         (lambda: simulate.forward_dynamics(replace(ONE, links=[Link("revolute", np.eye(4), Body(1e-200, [1, 0, 0]))]),
                                            [0], [0], [1e150]), "acceleration .*: mass of link 1 holds 1e-200, .*smal"),
         (lambda: simulate.simulate(HEAVY, [0], [0], [0, 1]), "mass matrix .*: mass of link 1 holds 1e.308"),
-        (lambda: closed_dynamics.inverse_dynamics(BARS, Q, [1e200], [0]), "acceleration of a .*: du holds 1e.200"),
-        (lambda: closed_dynamics.forward_dynamics(BARS, Q, [1e200], [0]), "acceleration of a .*: du holds 1e.200"),
-        (lambda: closed_dynamics.inverse_dynamics(BARS, Q, [0], [0], loads=[Load(Point(1), [1e308, 1.5e308, 0])]),
+        (lambda: closed_chains.inverse_dynamics(BARS, Q, [1e200], [0]), "acceleration of a .*: du holds 1e.200"),
+        (lambda: closed_chains.forward_dynamics(BARS, Q, [1e200], [0]), "acceleration of a .*: du holds 1e.200"),
+        (lambda: closed_chains.inverse_dynamics(BARS, Q, [0], [0], loads=[Load(Point(1), [1e308, 1.5e308, 0])]),
          "torque .*: force of loads 1 holds 1.5e.308"),
     ],
 )  # fmt: skip

@@ -17,8 +17,8 @@ from linkages_at_random import (
     random_state,
 )
 
-from dynlib import closed_chain, closed_dynamics, linkages
-from dynlib.closed_chain import ClosureError, gap
+from dynlib import closed_chains, linkages
+from dynlib.closed_chains import ClosureError, gap
 from dynlib.linkages import five_bar, four_bar, slider_crank, three_legged, two_link_angles
 from dynlib.model import Body, Point
 
@@ -44,7 +44,7 @@ def points_of(linkage, q):
     """Return the origins of the links and the tip of each chain in the plane."""
     places = [[*range(1, chain.n + 1), None] for chain in linkage.chains]
     return [
-        [closed_chain.pose(linkage, q, Point(number, link))[:2, 3] for link in links]
+        [closed_chains.pose(linkage, q, Point(number, link))[:2, 3] for link in links]
         for number, links in enumerate(places, start=1)
     ]
 
@@ -116,7 +116,7 @@ def test_a_batch_is_its_single_calls(linkage, u):
         for index in np.ndindex(3, 4):
             assert (together[index] == linkage.positions(inputs[index], mode)).all()
     width = 2 if linkage.m == 2 else 1
-    wanted = together[..., -1:] if width == 1 else closed_chain.pose(linkage, together, linkage.output)[..., :2, 3]
+    wanted = together[..., -1:] if width == 1 else closed_chains.pose(linkage, together, linkage.output)[..., :2, 3]
     mode = next(iter(linkage.working_modes(wanted[0, 0])))
     back = linkage.working_position(wanted, mode)
     assert back.shape == (3, 4, linkage.n)
@@ -290,7 +290,7 @@ def test_all_working_modes_of_three_legs_reach_P():
     assert set(modes) == set(product((1, -1), repeat=3))
     for sides, q in modes.items():
         assert np.abs(gap(arm, q)).max() < 1e-14
-        assert closed_chain.pose(arm, q, arm.P)[:2, 3] == pytest.approx(wanted, abs=1e-14)
+        assert closed_chains.pose(arm, q, arm.P)[:2, 3] == pytest.approx(wanted, abs=1e-14)
         (O1, B1, _), (O2, B2, C), (O3, B3, _) = points_of(arm, q)
         assert (left_of(O1, wanted, B1), left_of(O2, C, B2), left_of(O3, C, B3)) == sides
         there = arm.assembly_modes(q[arm.u])
@@ -301,13 +301,13 @@ def test_all_working_modes_of_three_legs_reach_P():
 def test_working_modes_lead_back_to_the_position_they_came_from(seed):
     state = random_state(seed)
     linkage, q = state.linkage, state.q
-    reached = closed_chain.pose(linkage, q, linkage.output)[:2, 3]
+    reached = closed_chains.pose(linkage, q, linkage.output)[:2, 3]
     wanted = reached if linkage.m == 2 else q[-1:]
     modes = linkage.working_modes(wanted)
     turned = [np.abs(np.exp(1j * each) - np.exp(1j * q)).max() for each in modes.values()]
     assert min(turned) < 1e-7
     for found in modes.values():
-        assert closed_chain.pose(linkage, found, linkage.output)[:2, 3] == pytest.approx(reached, abs=1e-12)
+        assert closed_chains.pose(linkage, found, linkage.output)[:2, 3] == pytest.approx(reached, abs=1e-12)
         assert np.abs(gap(linkage, found)).max() < 1e-13
 
 
@@ -387,7 +387,7 @@ def test_symbols_at_numbers_equal_numbers(kind):
 def test_working_positions_of_symbols_at_numbers_equal_numbers(kind):
     exact, (numbers, u), values = made_of_symbols(kind), SIZES[kind], LETTERS[kind]
     q = next(iter(numbers.assembly_modes(u).values()))
-    wanted = q[-1:] if numbers.m == 1 else closed_chain.pose(numbers, q, numbers.output)[:2, 3]
+    wanted = q[-1:] if numbers.m == 1 else closed_chains.pose(numbers, q, numbers.output)[:2, 3]
     output = sympy.symbols("p1:3")[: len(wanted)]
     for mode, expected in list(numbers.working_modes(wanted).items())[:2]:
         symbolic = exact.working_position(output, mode)
@@ -547,7 +547,7 @@ def test_a_payload_sits_at_p():
     )
     assert light.chains[0].payload is None
     q = heavy.positions([np.pi / 2, np.pi / 2], [1])
-    pushed = closed_dynamics.Load(light.output, force=[0, -20, 0])
-    assert closed_dynamics.inverse_dynamics(heavy, q, [0, 0], [0, 0]) == pytest.approx(
-        closed_dynamics.inverse_dynamics(light, q, [0, 0], [0, 0], loads=[pushed])
+    pushed = closed_chains.Load(light.output, force=[0, -20, 0])
+    assert closed_chains.inverse_dynamics(heavy, q, [0, 0], [0, 0]) == pytest.approx(
+        closed_chains.inverse_dynamics(light, q, [0, 0], [0, 0], loads=[pushed])
     )

@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 from dynlib import (
     acceleration,
     check,
-    closed_chain,
-    closed_dynamics,
+    closed_chains,
     derivation,
     lagrange,
     linkages,
@@ -28,7 +27,7 @@ from dynlib import (
     three_legs,
     velocity,
 )
-from dynlib.closed_dynamics import Load
+from dynlib.closed_chains import Load, constraints, singular, velocities
 from dynlib.misconceptions import (
     ALL,
     AT_JOINT,
@@ -311,8 +310,8 @@ def test_gravity_of_a_parallelogram():
 
 def test_inertial_torques_doubled_in_all_chains():
     q = np.asarray(AT)
-    light = closed_dynamics.inverse_dynamics(LEGS.with_gravity([0, 0, 0]), q, *MOVE)
-    right = closed_dynamics.inverse_dynamics(LEGS, q, *MOVE)
+    light = closed_chains.inverse_dynamics(LEGS.with_gravity([0, 0, 0]), q, *MOVE)
+    right = closed_chains.inverse_dynamics(LEGS, q, *MOVE)
     assert ALL["half_lost"].torques(LEGS, q, *MOVE) == pytest.approx(right + light, rel=1e-10)
     assert ALL["potential_sign"].torques(LEGS, q, *MOVE) == pytest.approx(2 * light - right, rel=1e-10)
 
@@ -357,19 +356,19 @@ def test_inertia_of_a_leg_about_another_point_by_energies(key, joint, factors):
 def test_torque_of_the_cut_mechanism_of_every_linkage(linkage, mode, u):
     """Each chain by itself, as an open arm: what its recursion says about the joints that are driven."""
     q, du, ddu = linkage.positions(u, mode), [1.5, -2.0][: len(u)], [3.0, 1.0][: len(u)]
-    _, dq, ddq, _ = closed_chain.motion_of(linkage, q, du, ddu)
+    _, dq, ddq, _ = velocities.motion_of(linkage, q, du, ddu)
     pieces = zip(linkage.chains, *map(linkage.parts, (q, dq, ddq)), strict=True)
     alone = [newton_euler.inverse_dynamics(*piece) for piece in pieces]
     expected = [alone[chain - 1][joint - 1] for chain, joint in linkage.inputs]
     assert CLOSED["dependent_angles_held"].torques(linkage, q, du, ddu) == pytest.approx(expected, rel=1e-12)
-    right = closed_dynamics.inverse_dynamics(linkage, q, du, ddu)
+    right = closed_chains.inverse_dynamics(linkage, q, du, ddu)
     assert np.abs(right - expected).max() > 0.01 * np.abs(right).max()
     assert "dependent_angles_held" in [each.key for each in diagnose(linkage, q, du, ddu, to_digits(expected, 3))]
 
 
 def test_a_load_on_a_linkage_with_the_wrong_sense():
     loads = [Load(LEGS.P, force=[5, -8, 0], moment=[0, 0, 1])]
-    right, bare = (closed_dynamics.inverse_dynamics(LEGS, AT, *MOVE, loads=each) for each in (loads, []))
+    right, bare = (closed_chains.inverse_dynamics(LEGS, AT, *MOVE, loads=each) for each in (loads, []))
     expected = 2 * bare - right
     assert ALL["load_reversed"].torques(LEGS, AT, *MOVE, loads=loads) == pytest.approx(expected, rel=1e-12)
     found = diagnose(LEGS, AT, *MOVE, to_digits(expected, 3), loads=loads)
@@ -381,7 +380,7 @@ def test_mistakes_of_the_document_count_motors_rightly():
     drive = Motor(inertia=2e-4, gear=30, viscous=1e-3, coulomb=0.05)
     chains = [replace(chain, links=[replace(link, motor=drive) for link in chain.links]) for chain in LEGS.chains]
     driven = replace(LEGS, chains=chains)
-    with_drives, without = (closed_dynamics.inverse_dynamics(arm, AT, *MOVE) for arm in (driven, LEGS))
+    with_drives, without = (closed_chains.inverse_dynamics(arm, AT, *MOVE) for arm in (driven, LEGS))
     for key in ("rates_squared_alone", "relative_angle_in_centre", "copied_index", "energies_as_printed"):
         bare = CLOSED[key].torques(LEGS, AT, *MOVE)
         assert CLOSED[key].torques(driven, AT, *MOVE) == pytest.approx(bare + with_drives - without, rel=1e-10)
@@ -652,7 +651,7 @@ def test_right_but_for_the_value_of_g(g, size):
     assert (found.verdict, [each.name() for each in found]) == ("sign or unit", [f"g = {size:g} m/s²"])
     bars = [BARS.with_gravity([0, -each, 0]) for each in (g, size)]
     q = BARS.positions([0.5], mode=[1])
-    found = diagnose(bars[0], q, [2], [1], closed_dynamics.inverse_dynamics(bars[1], q, [2], [1]).round(4))
+    found = diagnose(bars[0], q, [2], [1], closed_chains.inverse_dynamics(bars[1], q, [2], [1]).round(4))
     assert [each.name() for each in found] == [f"g = {size:g} m/s²"]
 
 
@@ -685,7 +684,7 @@ def test_sliding_joints_know_no_degrees():
         assert SLIPS[key].torques(rail, *motion) == pytest.approx(expected, rel=1e-12)
     crank = linkages.slider_crank(crank=0.3, rod=0.8, masses=[1, 2, 3])
     q = crank.positions([0.9], (1,))
-    expected = closed_dynamics.inverse_dynamics(crank, q, [math.degrees(2.0)], [math.degrees(-1.0)])
+    expected = closed_chains.inverse_dynamics(crank, q, [math.degrees(2.0)], [math.degrees(-1.0)])
     found = diagnose(crank, q, [2.0], [-1.0], to_digits(expected, 4))
     assert (found.verdict, [each.key for each in found]) == ("sign or unit", ["rates_in_degrees"])
 
@@ -723,7 +722,7 @@ def test_a_right_answer_with_few_digits_is_not_called_a_mistake():
         ground=0.4, crank=0.15, coupler=0.35, rocker=0.3, masses=[0.5, 1, 0.8], gravity=[0, -9.81, 0]
     )
     state = bars.positions([1.0], [1]), [5.0], [10.0]
-    assert closed_dynamics.inverse_dynamics(bars, *state) == pytest.approx([1.04757], abs=5e-6)
+    assert closed_chains.inverse_dynamics(bars, *state) == pytest.approx([1.04757], abs=5e-6)
     for answer in ([1.0], 1, [1.05], [1.0476]):
         assert diagnose(bars, *state, answer).verdict == "right"
     assert "too coarse to tell more: give three significant digits" in " ".join(repr(diagnose(bars, *state, 1)).split())
@@ -747,7 +746,7 @@ def telling(mistakes, system, motion, loads, right):
     for each in mistakes:
         try:
             wrong = each.torques(system, *motion, **loads)
-        except (NotHere, closed_chain.ClosureError, closed_chain.SingularPosition):
+        except (NotHere, constraints.ClosureError, singular.SingularPosition):
             continue
         if np.abs(wrong - right).max() > MEASURED * np.abs(right).max():
             yield each, wrong
@@ -784,7 +783,7 @@ def test_mistakes_on_random_linkages_are_recognised(seed):
     states = pytest.importorskip("linkages_at_random")
     state = states.random_state(seed)
     system, motion, loads = state.linkage, (state.q, state.du, state.ddu), {"loads": state.loads}
-    right = closed_dynamics.inverse_dynamics(system, *motion, **loads)
+    right = closed_chains.inverse_dynamics(system, *motion, **loads)
     for digits in (3, 6):
         assert diagnose(system, *motion, to_digits(right, digits), **loads).verdict == "right"
     mistakes = [*ALL.values(), *(make(joint) for make in AT_JOINT.values() for joint in (1, 2))]
@@ -869,13 +868,13 @@ TAKE_STEPS = {
     "energies": lambda steps: lagrange.energies(TWO, *REST[:2], steps=steps),
     "of_robot": lambda steps: lagrange.of_robot(robots.planar_2r(), steps=steps),
     "lagrange": lambda steps: lagrange.torques(TWO, *REST, steps=steps),
-    "gamma": lambda steps: closed_chain.gamma(STEPS_OF_LEGS, Q, steps=steps),
-    "rates": lambda steps: closed_chain.rates(STEPS_OF_LEGS, Q, [0, 0], steps=steps),
-    "accelerations": lambda steps: closed_chain.accelerations(STEPS_OF_LEGS, Q, [0, 0], [0, 0], steps=steps),
-    "point_jacobian": lambda steps: closed_chain.point_jacobian(STEPS_OF_LEGS, Q, STEPS_OF_LEGS.P, steps=steps),
-    "inverse": lambda steps: closed_dynamics.inverse_dynamics(STEPS_OF_LEGS, Q, [0, 0], [0, 0], steps=steps),
-    "forward": lambda steps: closed_dynamics.forward_dynamics(STEPS_OF_LEGS, Q, [0, 0], [0, 0], steps=steps),
-    "pin_forces": lambda steps: closed_dynamics.pin_forces(STEPS_OF_LEGS, Q, [0, 0], [0, 0], steps=steps),
+    "gamma": lambda steps: velocities.gamma(STEPS_OF_LEGS, Q, steps=steps),
+    "rates": lambda steps: velocities.rates(STEPS_OF_LEGS, Q, [0, 0], steps=steps),
+    "accelerations": lambda steps: velocities.accelerations(STEPS_OF_LEGS, Q, [0, 0], [0, 0], steps=steps),
+    "point_jacobian": lambda steps: velocities.point_jacobian(STEPS_OF_LEGS, Q, STEPS_OF_LEGS.P, steps=steps),
+    "inverse": lambda steps: closed_chains.inverse_dynamics(STEPS_OF_LEGS, Q, [0, 0], [0, 0], steps=steps),
+    "forward": lambda steps: closed_chains.forward_dynamics(STEPS_OF_LEGS, Q, [0, 0], [0, 0], steps=steps),
+    "pin_forces": lambda steps: closed_chains.pin_forces(STEPS_OF_LEGS, Q, [0, 0], [0, 0], steps=steps),
     "three_legs": lambda steps: three_legs.torques(STEPS_OF_LEGS, Q, [0, 0], [0, 0], steps=steps),
 }
 
@@ -896,7 +895,7 @@ def test_steps_that_are_none_are_refused(function, given):
         ("recursion", acceleration.Steps(), "newton_euler"),
         ("newton_euler", lagrange.Steps(), "newton_euler"),
         ("lagrange", velocity.Steps(), "lagrange"),
-        ("inverse", closed_chain.Steps(), "closed_dynamics"),
+        ("inverse", velocities.Steps(), "closed_dynamics"),
         ("three_legs", lagrange.Steps(), "three_legs"),
     ],
 )

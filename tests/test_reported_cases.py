@@ -22,8 +22,8 @@ from reported_linkages import loop_of, pendulum, swing
 from test_notebooks import run_nbval
 
 import dynlib
-from dynlib import closed_chain, closed_dynamics, closed_motion, derivation, newton_euler, robots
-from dynlib.closed_chain import ClosureError, SingularPosition
+from dynlib import closed_chains, closed_motion, derivation, newton_euler, robots
+from dynlib.closed_chains import ClosureError, SingularPosition, constraints, positions, singular, velocities
 from dynlib.linkages import two_link_angles
 from dynlib.model import Body, Mechanism, Point, Robot
 from dynlib.velocity import Wrench, jacobian
@@ -313,7 +313,7 @@ def linkage_and_q(name):
     case = CASES[name]
     loop = loop_of(case["model"])
     guess = case["input"].get("q", case["input"].get("q_guess"))
-    return loop.linkage, closed_chain.close(loop.linkage, loop.relative(guess))
+    return loop.linkage, positions.close(loop.linkage, loop.relative(guess))
 
 
 def test_cc01_a_mode_says_which_it_is_and_none_is_out_of_reach():
@@ -343,22 +343,22 @@ def test_cc05_the_force_is_felt_through_the_jacobian_of_the_loop():
     change = np.subtract(found["tau_with_force"], found["tau_weight_only"])
     assert np.allclose(change, -np.transpose(found["J_tip"]) @ CASES["CC05"]["input"]["F_on_tip"], rtol=1e-12)
     arm, q = linkage_and_q("CC05")
-    one_leg = closed_chain.tree_jacobian(arm, q, Point(1))[:2, arm.u]
+    one_leg = constraints.tree_jacobian(arm, q, Point(1))[:2, arm.u]
     assert not np.allclose(one_leg, found["J_tip"], atol=0.01)
 
 
 def test_cc07_redundant_equations_are_named_and_share_the_force():
     case = CASES["CC07"]
     arm, q = linkage_and_q("CC07")
-    dq = closed_chain.rates(arm, q, case["input"]["qd_cranks"])
+    dq = velocities.rates(arm, q, case["input"]["qd_cranks"])
     twice = Mechanism(arm.chains, [*arm.closures, *arm.closures], arm.inputs)
-    once, found = (closed_dynamics.with_multipliers(each, q, dq, case["input"]["tau"]) for each in (arm, twice))
+    once, found = (closed_chains.with_multipliers(each, q, dq, case["input"]["tau"]) for each in (arm, twice))
     assert np.allclose(found.ddq, once.ddq, rtol=1e-10)
     assert np.allclose(found.lam, np.tile(once.lam / 2, 2), rtol=1e-10)
     assert once.redundant == ()
     assert found.redundant == twice.rows[2:]
     assert "redundant, so that lam is not unique: closure 2 (pin of the tip of chain 1" in repr(found)
-    needed = closed_dynamics.pin_forces(twice, q, case["input"]["qd_cranks"], once.ddq[arm.u])
+    needed = closed_chains.pin_forces(twice, q, case["input"]["qd_cranks"], once.ddq[arm.u])
     assert np.allclose(needed.tau, case["input"]["tau"], rtol=1e-8)
     assert np.allclose(needed.lam, found.lam, rtol=1e-8)
 
@@ -368,8 +368,8 @@ def test_cc08_the_torque_of_the_cut_tree_is_another_one():
     loop, found = loop_of(case["model"]), solve(case)["open"]
     linkage = loop.linkage
     q = linkage.positions([case["input"]["crank"]], (1,))
-    _, dq, ddq, _ = closed_chain.motion_of(linkage, q, [case["input"]["qd"]], [case["input"]["qdd"]])
-    cut = closed_dynamics.tree_torques(linkage, q, dq, ddq)
+    _, dq, ddq, _ = velocities.motion_of(linkage, q, [case["input"]["qd"]], [case["input"]["qdd"]])
+    cut = closed_chains.tree_torques(linkage, q, dq, ddq)
     of_absolute_angles = np.linalg.solve(loop.turn.T, cut)
     assert wrong_values_like(case, of_absolute_angles[0]) == ["cut_tree_torque_open"]
     assert np.abs(cut[linkage.v]).min() > 0.1, "the cut tree leaves passive joints with a torque"
@@ -385,10 +385,10 @@ def test_cc10_nothing_is_simulated_from_an_open_state():
         closed_motion.simulate(loop.linkage, q, [5], [0, 1])
     assert refused.value.gap == pytest.approx(np.abs(expected["residual"]).max(), rel=1e-8)
     with pytest.raises(ClosureError, match="Find a position that does with close"):
-        closed_dynamics.inverse_dynamics(loop.linkage, q, [5], [0])
-    closed = closed_chain.close(loop.linkage, q)
+        closed_chains.inverse_dynamics(loop.linkage, q, [5], [0])
+    closed = positions.close(loop.linkage, q)
     with pytest.raises(ValueError, match=r"opens four-bar: the rate of the gap .* Find all rates from those of the"):
-        closed_dynamics.with_multipliers(loop.linkage, closed, loop.relative(case["input"]["qd"]), [0])
+        closed_chains.with_multipliers(loop.linkage, closed, loop.relative(case["input"]["qd"]), [0])
     found = solve(case | {"input": case["input"] | {"t_end": 1, "tau": 0}})
     assert set(case["expected"]) <= set(found)
     assert "0.0236496 m" in found["refused"]
@@ -401,9 +401,9 @@ def test_cc12_a_forward_singularity_is_named_and_no_torque_is_returned():
     arm = loop_of(model).linkage
     up, down = (arm.positions(case["input"]["q"], (side,)) for side in (1, -1))
     assert np.allclose(up, down, rtol=0, atol=1e-12), "both assemblies coincide"
-    assert closed_chain.singularity(arm, up, arm.output).kind == 2
-    loads = [closed_dynamics.Load(arm.output, force=[0, 10, 0])]
-    for torques in (closed_dynamics.inverse_dynamics, closed_dynamics.pin_forces):
+    assert singular.singularity(arm, up, arm.output).kind == 2
+    loads = [closed_chains.Load(arm.output, force=[0, 10, 0])]
+    for torques in (closed_chains.inverse_dynamics, closed_chains.pin_forces):
         with pytest.raises(SingularPosition, match=r"singular position of five-bar \(forward, type 2\)"):
             torques(arm, up, [0, 0], [0, 0], loads=loads)
     angles = [*case["input"]["q"], 0, np.pi]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from dynlib import closed_chain, closed_dynamics, closed_equations, closed_motion, linkages, robots, simulate, structure
-from dynlib.closed_chain import SingularPosition
+from dynlib import closed_chains, closed_equations, closed_motion, linkages, robots, simulate, structure
+from dynlib.closed_chains import SingularPosition, dynamics
 from dynlib.frames import transform
 from dynlib.model import Body, Link, Mechanism, Motor, Point, Robot, Rod
 from dynlib.newton_euler import inverse_dynamics
@@ -339,8 +339,8 @@ ANGLES = sorted({*IN_LINE, *TWELFTHS[::2]})
 def routes_agree(linkage, q, tau, ddu, rel=1e-8):
     """Compare the accelerations with those from multipliers and from the equations for many calls."""
     du = [0.0] * linkage.m
-    dq = closed_chain.rates(linkage, q, du)
-    found = closed_dynamics.with_multipliers(linkage, q, dq, tau).ddq[linkage.u]
+    dq = closed_chains.rates(linkage, q, du)
+    found = dynamics.with_multipliers(linkage, q, dq, tau).ddq[linkage.u]
     assert found == pytest.approx(ddu, rel=rel)
     for compiled in (True, False):
         forces = np.zeros(linkage.n)
@@ -354,8 +354,8 @@ def routes_agree(linkage, q, tau, ddu, rel=1e-8):
 def refused(linkage, q):
     """Say whether every route refuses a position, or none."""
     asked = [
-        lambda: closed_dynamics.forward_dynamics(linkage, q, [0.0] * linkage.m, [1.0] * linkage.m),
-        lambda: closed_dynamics.with_multipliers(linkage, q, [0.0] * linkage.n, [1.0] * linkage.m),
+        lambda: dynamics.forward_dynamics(linkage, q, [0.0] * linkage.m, [1.0] * linkage.m),
+        lambda: dynamics.with_multipliers(linkage, q, [0.0] * linkage.n, [1.0] * linkage.m),
         lambda: closed_motion.simulate(linkage, q, [0.0] * linkage.m, [0, 1e-9]),
     ]
     found = []
@@ -378,17 +378,15 @@ def test_a_slider_crank_with_massless_links_in_turn(masses):
         dead = bool(np.isclose(np.sin(angle), 0, atol=1e-9))
         if dead and masses == (0, 0, 1):
             with pytest.raises(ValueError, match="can move without any inertia at q = "):
-                closed_dynamics.forward_dynamics(engine, q, [0], [1])
+                dynamics.forward_dynamics(engine, q, [0], [1])
             with pytest.raises(ValueError, match="can move without any inertia at q = "):
-                closed_dynamics.with_multipliers(engine, q, [0, 0, 0], [1])
+                dynamics.with_multipliers(engine, q, [0, 0, 0], [1])
         else:  # virtual work: crank and slider alone; the slider's speed by the turning of the crank
-            found = closed_dynamics.forward_dynamics(engine, q, [0], [1])
+            found = dynamics.forward_dynamics(engine, q, [0], [1])
             if masses[1] == 0:
                 speed = -np.sin(angle) * (1 - side * np.cos(angle) / np.sqrt(4 - np.sin(angle) ** 2))
                 assert found == pytest.approx([1 / (masses[0] / 3 + masses[2] * speed**2)], rel=1e-9)
-            assert closed_dynamics.with_multipliers(engine, q, [0, 0, 0], [1]).ddq[0] == pytest.approx(
-                found[0], rel=1e-8
-            )
+            assert dynamics.with_multipliers(engine, q, [0, 0, 0], [1]).ddq[0] == pytest.approx(found[0], rel=1e-8)
 
 
 @pytest.mark.parametrize("angle", [0.0, PI, -PI, np.radians(180), 2 * np.pi])
@@ -398,7 +396,7 @@ def test_a_dead_centre_is_refused_by_every_route(angle):
         assert refused(engine, engine.positions([angle], [side]))
     batch = engine.positions([[0.5], [angle]], [-1])
     with pytest.raises(ValueError, match=re.escape(f"at q = {batch[1].tolist()}")):
-        closed_dynamics.forward_dynamics(engine, batch, [0], [1])
+        dynamics.forward_dynamics(engine, batch, [0], [1])
     assert not refused(linkages.slider_crank(crank=1, rod=2, masses=[0, 1e-6, 1]), batch[1])
 
 
@@ -410,7 +408,7 @@ def test_beside_a_dead_centre_the_crank_is_computed(beside, size):
     with mp.workdps(40):
         s, c = mp.sin(mpf(beside)), mp.cos(mpf(beside))
         speed = float(-s * (1 + c / mp.sqrt(4 - s**2)) * size)
-    found = closed_dynamics.forward_dynamics(engine, q, [0], [1])
+    found = dynamics.forward_dynamics(engine, q, [0], [1])
     assert found == pytest.approx([1 / speed**2], rel=1e-6)
     routes_agree(engine, q, [1.0], found, rel=1e-4)
 
@@ -420,12 +418,12 @@ def test_a_four_bar_with_massless_links_in_turn(masses):
     bars = linkages.four_bar(ground=3, crank=1, coupler=2, rocker=3, masses=masses)
     for angle in (np.pi / 3, np.radians(60), 2 * np.pi / 6, -np.pi / 3, np.pi / 3 + 2 * np.pi):
         q = bars.positions([angle], [1 if angle > 0 else -1])  # crank and coupler in line: the rocker stands still
-        assert abs(closed_chain.gamma(bars, q)[2, 0]) < 1e-14
+        assert abs(closed_chains.gamma(bars, q)[2, 0]) < 1e-14
         assert refused(bars, q) == (masses == (0, 0, 1))
     for angle in (np.pi / 6, np.pi / 2, -np.pi / 6, PI, -PI):
         q = bars.positions([angle], [1])
         assert not refused(bars, q)
-        routes_agree(bars, q, [1.0], closed_dynamics.forward_dynamics(bars, q, [0], [1]))
+        routes_agree(bars, q, [1.0], dynamics.forward_dynamics(bars, q, [0], [1]))
 
 
 def test_a_five_bar_that_carries_all_its_mass_at_the_tip():
@@ -437,9 +435,9 @@ def test_a_five_bar_that_carries_all_its_mass_at_the_tip():
         for mode, q in arm.working_modes(0.8 * P).items():
             assert not refused(arm, q), mode
     near = arm.working_position([2.0, 0.0], (1, 1)) + np.array([0, 1e-5, 0, 0])
-    near = closed_chain.close(arm, near, hold=[(1, 1), (1, 2)])  # the elbow is bent by 1e-5
-    found = closed_dynamics.forward_dynamics(arm, near, [0, 0], [1.0, 2.0])
-    tau = closed_dynamics.inverse_dynamics(arm, near, [0, 0], found)
+    near = closed_chains.close(arm, near, hold=[(1, 1), (1, 2)])  # the elbow is bent by 1e-5
+    found = dynamics.forward_dynamics(arm, near, [0, 0], [1.0, 2.0])
+    tau = dynamics.inverse_dynamics(arm, near, [0, 0], found)
     assert tau == pytest.approx([1.0, 2.0], rel=1e-5)
 
 
@@ -452,14 +450,14 @@ def test_a_leg_of_massless_links_and_one_point_mass_is_solved_in_line_too():
     quick = closed_equations._compiled(arm, kept, (), 0.0)
     for bend in (0.0, 1e-4, 3e-4, 1e-3):
         q = arm.working_position(2 * np.cos(bend / 2) * np.array([np.cos(0.4), np.sin(0.4)]), (1, 1))
-        ddu = closed_dynamics.forward_dynamics(arm, q, [0, 0], [1.0, 2.0])
+        ddu = dynamics.forward_dynamics(arm, q, [0, 0], [1.0, 2.0])
         found = quick.accelerate(q.tolist(), [0.0] * 4, [1.0, 0.0, 2.0, 0.0])[0]
         assert np.array(found)[arm.u] == pytest.approx(ddu, rel=1e-10)
-        gap = closed_chain.gap(arm, q + 1e-6)
+        gap = closed_chains.gap(arm, q + 1e-6)
         moved = q + 1e-6 + quick.closing((q + 1e-6).tolist())[0]
-        assert np.abs(closed_chain.gap(arm, moved)).max() < 1e-4 * np.abs(gap).max()
+        assert np.abs(closed_chains.gap(arm, moved)).max() < 1e-4 * np.abs(gap).max()
         rates = np.array([1.0, 2.0, 3.0, 4.0])
-        J = closed_chain.constraint_jacobian(arm, q)
+        J = closed_chains.constraint_jacobian(arm, q)
         assert np.abs(J @ (rates + quick.steadying(q.tolist(), rates.tolist()))).max() < 1e-9
 
 
@@ -474,12 +472,12 @@ def test_a_rod_in_one_line_with_both_arms_holds_nothing(turned):
 
     bars = Mechanism([arm(0), arm(2)], [Rod(Point(1), Point(2), 2.0)], [(1, 1)])
     for q in ([0.0, 0.0], [PI, -PI], [2 * np.pi, 0.0]):
-        assert closed_chain.mobility(bars, q).rank_here == 0
+        assert closed_chains.mobility(bars, q).rank_here == 0
         with pytest.raises(SingularPosition, match="singular position"):
-            closed_chain.gamma(bars, q)
+            closed_chains.gamma(bars, q)
         with pytest.raises(SingularPosition, match="rank 1 nearby and only 0"):
-            closed_dynamics.with_multipliers(bars, q, [0, 0], [1])
-    assert closed_chain.gamma(bars, [0.5, 0.5]) == pytest.approx(np.ones((2, 1)))
+            dynamics.with_multipliers(bars, q, [0, 0], [1])
+    assert closed_chains.gamma(bars, [0.5, 0.5]) == pytest.approx(np.ones((2, 1)))
 
 
 def test_masses_that_measure_nothing_do_not_measure_the_nearest_position():
@@ -489,7 +487,7 @@ def test_masses_that_measure_nothing_do_not_measure_the_nearest_position():
     thin = replace(first, links=[replace(first.links[0], body=upright), replace(first.links[1], body=upright)])
     q = bars.positions([0.5], [1])
     with pytest.raises(ValueError, match="the mass matrix of the cut four-bar is singular"):
-        closed_dynamics.project(replace(bars, chains=[thin, bars.chains[1]]), q + 1e-4)
+        dynamics.project(replace(bars, chains=[thin, bars.chains[1]]), q + 1e-4)
 
 
 def test_a_state_without_inertia_that_was_reached_ends_the_simulation_in_words():
@@ -511,7 +509,7 @@ def test_all_states_of_a_motion_are_looked_at(monkeypatch):
     def none_in_the_last(mechanism, q, motions):
         return np.ones(q.shape[:-1]) if q.ndim == 1 else np.array([1.0] * (len(q) - 1) + [0.0])
 
-    monkeypatch.setattr(closed_dynamics, "least_inertia", none_in_the_last)
+    monkeypatch.setattr(dynamics, "least_inertia", none_in_the_last)
     with pytest.raises(SimulationError, match=r"at t = 0\.02 s.*something moves without inertia") as caught:
         closed_motion.simulate(engine, start, [0], [0, 0.01, 0.02])
     assert len(caught.value.motion.t) == 3

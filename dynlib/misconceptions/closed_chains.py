@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import sympy
 
-from dynlib import closed_chain, closed_dynamics, lagrange, three_legs, velocity
+from dynlib import lagrange, three_legs, velocity
 from dynlib.acceleration import point_acceleration
 from dynlib.algebra.arrays import Array
 from dynlib.algebra.equation import Equation
-from dynlib.closed_dynamics import Load, Steps
+from dynlib.closed_chains import constraints, dynamics, velocities
+from dynlib.closed_chains.dynamics import Load, Steps
 from dynlib.frames import inverse, position
 from dynlib.linkages import Linkage, ThreeLegged
 from dynlib.misconceptions.misconception import Misconception, NotHere
@@ -39,7 +40,7 @@ def _with_energies(key: str, steps: three_legs.Steps) -> Misconception:
                 f"{arm.name} is another mechanism."
             )
         error = three_legs.torques(arm, q, du, ddu, steps=steps) - three_legs.torques(arm, q, du, ddu)
-        return closed_dynamics.inverse_dynamics(arm, q, du, ddu, **loads) + error  # loads and motors are right
+        return dynamics.inverse_dynamics(arm, q, du, ddu, **loads) + error  # loads and motors are right
 
     return Misconception(key, mechanism=wrong, steps=lambda: steps)
 
@@ -117,18 +118,18 @@ def _with_steps(key: str, steps: Steps, route: Wrong) -> Misconception:
 
 
 def _by_multipliers(mechanism: Mechanism, q: Any, du: Any, ddu: Any, **options: Any) -> Array:
-    return closed_dynamics.pin_forces(mechanism, q, du, ddu, **options).tau
+    return dynamics.pin_forces(mechanism, q, du, ddu, **options).tau
 
 
 def _dependent_angles_held() -> Steps:
     def wrong(Gamma: Array, forces: Array, inputs: Sequence[int]) -> Array:
         return forces[..., list(inputs)]
 
-    return Steps(projection=_wrong(closed_dynamics.projection, wrong, r"S^{\top}(M\ddot{q} + h)"))
+    return Steps(projection=_wrong(dynamics.projection, wrong, r"S^{\top}(M\ddot{q} + h)"))
 
 
 def _closure_velocity_term() -> Steps:
-    right = closed_chain.dependent_accelerations
+    right = velocities.dependent_accelerations
 
     def wrong(J_u: Array, J_v: Array, ddu: Array, bias: Array) -> Array:
         return np.asarray(right(J_u, J_v, ddu, 0 * bias))
@@ -137,7 +138,7 @@ def _closure_velocity_term() -> Steps:
 
 
 def _multiplier_sign() -> Steps:
-    right = closed_dynamics.closure_forces
+    right = dynamics.closure_forces
 
     def wrong(J: Array, passive: Sequence[int], forces: Array) -> Array:
         return -np.asarray(right(J, passive, forces))
@@ -150,9 +151,9 @@ def _one_leg_alone(mechanism: Mechanism, q: Any, du: Any, ddu: Any, *, loads: Se
     if not loads:
         raise NotHere("this is a mistake about loads; without any there is nothing to get wrong.")
     (q,) = mechanism.state(q=q)
-    found = closed_dynamics.inverse_dynamics(mechanism, q, du, ddu)
+    found = dynamics.inverse_dynamics(mechanism, q, du, ddu)
     for load in loads:
-        here = closed_chain.pose(mechanism, q, load.point)
+        here = constraints.pose(mechanism, q, load.point)
         for place, (number, joint) in enumerate(mechanism.inputs):
             chain, values = mechanism.chains[number - 1], mechanism.parts(q)[number - 1]
             tip = chain.base @ chain.pose(values)
@@ -174,7 +175,7 @@ def _wrong_branch(mechanism: Mechanism, q: Any, du: Any, ddu: Any, *, loads: Seq
     if not others:
         raise NotHere(f"{mechanism.name} has only one assembly mode here.")
     branch = mechanism.positions(q[mechanism.u], min(others, key=lambda mode: others[tuple(mode)]))
-    return closed_dynamics.inverse_dynamics(mechanism, branch, du, ddu, loads=loads)
+    return dynamics.inverse_dynamics(mechanism, branch, du, ddu, loads=loads)
 
 
 def _meeting_point_held(mechanism: Mechanism, q: Any, du: Any, ddu: Any, *, loads: Sequence[Load] = ()) -> Array:
@@ -197,8 +198,8 @@ def _meeting_point_held(mechanism: Mechanism, q: Any, du: Any, ddu: Any, *, load
     for (own, passive, pull), (_, chain, values) in zip(ends, pieces, strict=True):
         a, _ = point_acceleration(chain, values, dq[own], 0 * dq[own])
         bias[passive] = pull @ a[:2]
-    forces = closed_dynamics.tree_torques(mechanism, q, dq, Gamma @ ddu + bias, loads=loads)
-    return np.asarray(closed_dynamics.projection(Gamma, forces, mechanism.u))
+    forces = dynamics.tree_torques(mechanism, q, dq, Gamma @ ddu + bias, loads=loads)
+    return np.asarray(dynamics.projection(Gamma, forces, mechanism.u))
 
 
 CLOSED: Mapping[str, Misconception] = {
@@ -209,11 +210,11 @@ CLOSED: Mapping[str, Misconception] = {
         _with_energies("copied_index", _copied_index()),
         _with_energies("energies_as_printed", _as_printed()),
         _with_energies("partial_time_derivative", _partial_time_derivative()),
-        _with_steps("dependent_angles_held", _dependent_angles_held(), closed_dynamics.inverse_dynamics),
+        _with_steps("dependent_angles_held", _dependent_angles_held(), dynamics.inverse_dynamics),
         Misconception("one_leg_alone", mechanism=_one_leg_alone),
         Misconception("wrong_branch", mechanism=_wrong_branch),
         _with_steps("multiplier_sign", _multiplier_sign(), _by_multipliers),
-        _with_steps("closure_velocity_term", _closure_velocity_term(), closed_dynamics.inverse_dynamics),
+        _with_steps("closure_velocity_term", _closure_velocity_term(), dynamics.inverse_dynamics),
         Misconception("meeting_point_held", mechanism=_meeting_point_held),
     )
 }

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dynlib import closed_chain, closed_dynamics, newton_euler
+from dynlib import newton_euler
 from dynlib.algebra.arrays import Array, as_array, as_floats
-from dynlib.closed_chain import ClosureError, SingularPosition
+from dynlib.closed_chains import constraints, dynamics, velocities
+from dynlib.closed_chains.constraints import ClosureError
+from dynlib.closed_chains.singular import SingularPosition
 from dynlib.misconceptions.closed_chains import CLOSED
 from dynlib.misconceptions.lagrange import LAGRANGE
 from dynlib.misconceptions.misconception import Misconception, NotHere, System, right_torques
@@ -102,7 +104,7 @@ def diagnose(system: System, q: Any, dq: Any, ddq: Any, answer: Any, **loads: An
         answer: the torques that somebody found, shape (N,) or one for each input, in N m or N; numbers.
         **loads: for an arm ``tip_force``, ``tip_moment``, ``wrenches`` and ``base``, as in
             :func:`dynlib.newton_euler.recursion`; for a mechanism ``loads``, as in
-            :func:`dynlib.closed_dynamics.inverse_dynamics`.
+            :func:`dynlib.closed_chains.dynamics.inverse_dynamics`.
 
     Returns:
         The :class:`Diagnosis`. Mistakes that give the same numbers in this state are all named; one that gives the
@@ -235,13 +237,13 @@ def _sizes(system: System, q: Any, dq: Any, ddq: Any, **loads: Any) -> Array:
     """Return how large the terms are of which each torque is the sum, in its own unit."""
     if isinstance(system, Robot):
         return newton_euler.sizes_of_terms(system, q, dq, ddq, **loads)
-    q, dq, ddq, Gamma = closed_chain.motion_of(system, q, dq, ddq)
+    q, dq, ddq, Gamma = velocities.motion_of(system, q, dq, ddq)
     parts = [
-        newton_euler.sizes_of_terms(chain, *motion) if closed_dynamics.has_inertia(chain) else np.zeros(chain.n)
+        newton_euler.sizes_of_terms(chain, *motion) if dynamics.has_inertia(chain) else np.zeros(chain.n)
         for chain, *motion in zip(system.chains, *map(system.parts, (q, dq, ddq)), strict=True)
     ]
     sizes = np.concatenate(parts)
     for load in loads.get("loads", ()):
         push = np.abs(np.concatenate([load.force, load.moment]))
-        sizes = sizes + np.abs(closed_chain.tree_jacobian(system, q, load.point)).T @ push
+        sizes = sizes + np.abs(constraints.tree_jacobian(system, q, load.point)).T @ push
     return np.asarray(np.abs(Gamma).T @ sizes)

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from dynlib import closed_chain, closed_dynamics, newton_euler
+from dynlib import newton_euler
 from dynlib.algebra.arrays import Array
+from dynlib.closed_chains import dynamics, velocities
 from dynlib.misconceptions.words import WORDS
 from dynlib.model.mechanism import Mechanism
 from dynlib.model.robot import Robot
@@ -59,7 +60,7 @@ class Misconception:
             dq: joint rates, shape (..., N), in rad/s or m/s; of a mechanism those of its inputs.
             ddq: accelerations, of the same shape, in rad/s² or m/s².
             **loads: as :func:`dynlib.newton_euler.recursion` takes them (loads and base motion), or
-                :func:`dynlib.closed_dynamics.inverse_dynamics` (``loads``).
+                :func:`dynlib.closed_chains.dynamics.inverse_dynamics` (``loads``).
 
         Returns:
             The wrong :math:`\tau`, shape (..., N) or one for each input, in N m (revolute) or N (prismatic).
@@ -85,14 +86,14 @@ class Misconception:
         """Compute each chain of the cut mechanism with the mistake; motion, loads and projection are right."""
         if self.arm is None:
             raise NotHere(f'"{self.name()}" is a mistake about open arms; {mechanism.name} is a mechanism.')
-        q, dq, ddq, Gamma = closed_chain.motion_of(mechanism, q, du, ddu)
-        forces = closed_dynamics.tree_torques(mechanism, q, dq, ddq, **loads)
+        q, dq, ddq, Gamma = velocities.motion_of(mechanism, q, du, ddu)
+        forces = dynamics.tree_torques(mechanism, q, dq, ddq, **loads)
         pieces = zip(mechanism.chains, *map(mechanism.parts, (q, dq, ddq)), strict=True)
         errors = [self._error(*piece) for piece in pieces]
-        return np.asarray(closed_dynamics.projection(Gamma, forces + np.concatenate(errors, axis=-1), mechanism.u))
+        return np.asarray(dynamics.projection(Gamma, forces + np.concatenate(errors, axis=-1), mechanism.u))
 
     def _error(self, chain: Robot, q: Array, dq: Array, ddq: Array) -> Array:
-        if not closed_dynamics.has_inertia(chain) or (self.joint or 0) > chain.n:
+        if not dynamics.has_inertia(chain) or (self.joint or 0) > chain.n:
             return np.zeros(q.shape)
         return self.torques(chain, q, dq, ddq) - newton_euler.inverse_dynamics(chain, q, dq, ddq)
 
@@ -100,5 +101,5 @@ class Misconception:
 def right_torques(system: System, q: Any, dq: Any, ddq: Any, **loads: Any) -> Array:
     """Return the right torques of an arm or of a mechanism; arguments as in :meth:`Misconception.torques`."""
     if isinstance(system, Mechanism):
-        return closed_dynamics.inverse_dynamics(system, q, dq, ddq, **loads)
+        return dynamics.inverse_dynamics(system, q, dq, ddq, **loads)
     return newton_euler.inverse_dynamics(system, q, dq, ddq, **loads)

@@ -7,9 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dynlib import acceleration, closed_dynamics, newton_euler, velocity
+from dynlib import acceleration, newton_euler, velocity
 from dynlib.algebra.arrays import Array, apply, cross, transpose
 from dynlib.algebra.equation import Equation
+from dynlib.closed_chains import dynamics
 from dynlib.frames import rotation
 from dynlib.misconceptions.misconception import Misconception, NotHere
 from dynlib.model.dh import Convention, Table
@@ -309,8 +310,8 @@ def _loads_reversed(robot: Robot, q: Any, dq: Any, ddq: Any, **loads: Any) -> Ar
 
 
 def _loads_of_mechanism_reversed(mechanism: Mechanism, q: Any, du: Any, ddu: Any, **loads: Any) -> Array:
-    opposite = [closed_dynamics.Load(each.point, -each.force, -each.moment) for each in loads.get("loads", ())]
-    return closed_dynamics.inverse_dynamics(mechanism, q, du, ddu, loads=opposite)
+    opposite = [dynamics.Load(each.point, -each.force, -each.moment) for each in loads.get("loads", ())]
+    return dynamics.inverse_dynamics(mechanism, q, du, ddu, loads=opposite)
 
 
 RECURSION: Mapping[str, Misconception] = {

@@ -1,7 +1,7 @@
 r"""A mechanism: open chains, the closures between them, and the coordinates that are chosen as inputs.
 
 All joint values of all chains, one chain after the other, are its coordinates :math:`q`. It is a record of data, as a
-:class:`dynlib.model.robot.Robot` is; what they mean stands in :mod:`dynlib.closed_chain`.
+:class:`dynlib.model.robot.Robot` is; what they mean stands in :mod:`dynlib.closed_chains.constraints`.
 """
 
 import itertools

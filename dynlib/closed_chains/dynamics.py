@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from dynlib import closed_chain, newton_euler, structure
+from dynlib import newton_euler, structure
 from dynlib.algebra.arrays import Array, Data, as_array, finite, transpose
 from dynlib.algebra.equation import Equation, equation, refuse_other_steps
-from dynlib.closed_chain import SingularPosition, constraint_bias, constraint_jacobian, mobility, refuse_open
+from dynlib.closed_chains import constraints, positions, velocities
+from dynlib.closed_chains.constraints import constraint_bias, constraint_jacobian, refuse_open
+from dynlib.closed_chains.singular import SingularPosition, mobility
 from dynlib.given import listed, refuse_unknown
 from dynlib.model.closures import Point
 from dynlib.model.mechanism import Mechanism, refuse_no_mechanism
@@ -40,7 +42,7 @@ def closure_forces(J: Array, passive: Sequence[int], forces: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Steps(closed_chain.Steps):
+class Steps(velocities.Steps):
     """The equations of the two chapters; a misconception is one of them replaced."""
 
     projection: Equation = projection
@@ -121,7 +123,7 @@ def tree_torques(mechanism: Mechanism, q: Any, dq: Any, ddq: Any, *, loads: Sequ
     found = np.concatenate(parts, axis=-1)
     for load in loads:
         push = np.concatenate(np.broadcast_arrays(load.force, load.moment), axis=-1)
-        J = closed_chain.tree_jacobian(mechanism, q, load.point)
+        J = constraints.tree_jacobian(mechanism, q, load.point)
         with np.errstate(over="ignore", invalid="ignore"):
             found = found - (transpose(J) @ push[..., None])[..., 0]
     return finite(found, "the torque of the cut mechanism", mechanism, q=q, dq=dq, ddq=ddq, loads=loads)
@@ -202,7 +204,7 @@ def inverse_dynamics(
     """
     refuse_other_steps(steps, Steps)
     refuse_unknown(unknown, ("loads", "steps"))
-    q, dq, ddq, Gamma = closed_chain.motion_of(mechanism, q, du, ddu, steps=steps)
+    q, dq, ddq, Gamma = velocities.motion_of(mechanism, q, du, ddu, steps=steps)
     forces = tree_torques(mechanism, q, dq, ddq, loads=loads)
     tau = np.asarray(steps.projection(Gamma, forces, mechanism.u))
     return finite(tau, "the torque", mechanism, q=q, du=du, ddu=ddu, loads=loads)
@@ -247,10 +249,10 @@ def forward_dynamics(
     array([3.])
     """
     refuse_other_steps(steps, Steps)
-    closed_chain.refuse_symbols(mechanism, "forward_dynamics")
+    constraints.refuse_symbols(mechanism, "forward_dynamics")
     refuse_unknown(unknown, ("loads", "steps"))
     tau = mechanism.input_values("tau", tau)
-    q, dq, ddq, Gamma = closed_chain.motion_of(mechanism, q, du, 0 * np.asarray(tau), steps=steps)
+    q, dq, ddq, Gamma = velocities.motion_of(mechanism, q, du, 0 * np.asarray(tau), steps=steps)
     bias = steps.projection(Gamma, tree_torques(mechanism, q, dq, ddq, loads=loads), mechanism.u)
     refuse_weightless(mechanism, q, Gamma)
     M = transpose(Gamma) @ tree_mass_matrix(mechanism, q) @ Gamma
@@ -272,7 +274,7 @@ def reduced_mass_matrix(mechanism: Mechanism, q: Any) -> Array:
         ClosureError, SingularPosition, ValueError: as :func:`inverse_dynamics`.
     """
     refuse_no_mechanism(mechanism)
-    Gamma = closed_chain.gamma(mechanism, q)
+    Gamma = velocities.gamma(mechanism, q)
     return transpose(Gamma) @ tree_mass_matrix(mechanism, q) @ Gamma
 
 
@@ -373,7 +375,7 @@ def with_multipliers(mechanism: Mechanism, q: Any, dq: Any, tau: Any, *, loads: 
     Args:
         mechanism: chains and closures.
         q: a closed position, shape (n,), in rad or m.
-        dq: rates of all coordinates that keep it closed, shape (n,); see :func:`dynlib.closed_chain.rates`.
+        dq: rates of all coordinates that keep it closed, shape (n,); see :func:`dynlib.closed_chains.velocities.rates`.
         tau: torques or forces of the inputs, shape (m,), in N m or N.
         loads: what the surroundings put *on* the mechanism.
 
@@ -391,14 +393,14 @@ def with_multipliers(mechanism: Mechanism, q: Any, dq: Any, tau: Any, *, loads: 
     >>> with_multipliers(engine, q, [0, 0, 0], [1]).tau
     array([1.])
     """
-    closed_chain.refuse_symbols(mechanism, "with_multipliers")
+    constraints.refuse_symbols(mechanism, "with_multipliers")
     (q, dq), tau = mechanism.state(q=q, dq=dq), mechanism.input_values("tau", tau)
     refuse_batched(loads)
     if q.ndim != 1 or tau.ndim != 1:
         raise ValueError(f"with_multipliers takes one state, q of shape ({mechanism.n},); got the shape {q.shape}.")
     J, redundant = _grip(mechanism, q)
     refuse_opening(mechanism, q, dq)
-    refuse_weightless(mechanism, q, closed_chain.free_motions(mechanism, q, len(J) - len(redundant)))
+    refuse_weightless(mechanism, q, constraints.free_motions(mechanism, q, len(J) - len(redundant)))
     h = tree_torques(mechanism, q, dq, 0 * q, loads=loads)
     S = np.zeros((mechanism.n, mechanism.m))
     S[mechanism.u, np.arange(mechanism.m)] = 1
@@ -440,8 +442,8 @@ def pin_forces(
     array([-5.,  0.])
     """
     refuse_other_steps(steps, Steps)
-    closed_chain.refuse_symbols(mechanism, "pin_forces")
-    q, dq, ddq, _ = closed_chain.motion_of(mechanism, q, du, ddu, steps=steps)
+    constraints.refuse_symbols(mechanism, "pin_forces")
+    q, dq, ddq, _ = velocities.motion_of(mechanism, q, du, ddu, steps=steps)
     J = constraint_jacobian(mechanism, q)
     forces = tree_torques(mechanism, q, dq, ddq, loads=loads)
     lam = np.asarray(steps.closure_forces(J, mechanism.v, forces))
@@ -528,12 +530,12 @@ def project(mechanism: Mechanism, q: Any, dq: Any = None) -> tuple[Array, Array]
     refuse_no_mechanism(mechanism)
     q, dq = mechanism.state(q=q, dq=np.zeros(mechanism.n) if dq is None else dq)
     for _ in range(20):
-        phi = closed_chain.gap(mechanism, q)
+        phi = constraints.gap(mechanism, q)
         if np.abs(phi).max(initial=0.0) <= 1e-15 * mechanism.size:
             break
         q = q - _weighted(mechanism, q) @ phi
     if np.abs(phi).max(initial=0.0) > 1e-12 * mechanism.size:
-        q = closed_chain.close(mechanism, q, hold=())
+        q = positions.close(mechanism, q, hold=())
     J = constraint_jacobian(mechanism, q)
     return q, dq - _weighted(mechanism, q) @ (J @ dq)
 

@@ -1,0 +1,174 @@
+"""Rates and accelerations of closed chains: what the inputs do, the other joints follow."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dynlib.algebra.arrays import Array, as_exact, batches_together, finite, is_symbolic
+from dynlib.algebra.equation import Equation, equation, refuse_other_steps
+from dynlib.closed_chains.constraints import _carried, constraint_bias, solved
+from dynlib.closed_chains.singular import regular_jacobian
+from dynlib.model.closures import Point
+from dynlib.model.mechanism import Mechanism, refuse_no_mechanism
+
+# ---- Dependent rates -------------------------------------------------------------------------------
+
+
+@equation("Gamma", r"\Gamma_v", r"-J_v^{-1} J_u", source="B3.12c")
+def dependent_rates(J_u: Array, J_v: Array) -> Array:
+    """Rates of the dependent coordinates by the rates of the inputs."""
+    return -solved(J_v, J_u)
+
+
+@equation("ddv", r"\ddot{v}", r"-J_v^{-1}\left(J_u\,\ddot{u} + \dot{J}\dot{q}\right)", source="B3.12c")
+def dependent_accelerations(J_u: Array, J_v: Array, ddu: Array, bias: Array) -> Array:
+    """Accelerations of the dependent coordinates."""
+    return -solved(J_v, (J_u @ ddu[..., None]) + bias[..., None])[..., 0]
+
+
+@equation("J_P", r"J_P", r"\frac{\partial p_P}{\partial q}\,\Gamma", source="E34")
+def input_jacobian(J: Array, Gamma: Array) -> Array:
+    """Velocity of a point by the rates of the inputs, with all that these drag along."""
+    return J @ Gamma
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The equations of the two chapters on closed chains; a misconception is one of them replaced."""
+
+    dependent_rates: Equation = dependent_rates
+    dependent_accelerations: Equation = dependent_accelerations
+    input_jacobian: Equation = input_jacobian
+
+
+def gamma(mechanism: Mechanism, q: Any, *, steps: Steps = Steps()) -> Array:
+    r"""Return the matrix that turns the rates of the inputs into those of all coordinates, :math:`\dot q=\Gamma\dot u`.
+
+    Args:
+        mechanism: chains and closures.
+        q: a closed position, shape (..., n), in rad or m.
+        steps: the equations, for trying a wrong one.
+
+    Returns:
+        :math:`\Gamma`, shape (..., n, m); the rows of the inputs are those of the unit matrix.
+
+    Raises:
+        ClosureError: q does not close the chains.
+        SingularPosition: the inputs do not determine the motion there.
+        ValueError: a wrong length, shape or number; or the number of inputs is not the mobility.
+    """
+    refuse_other_steps(steps, Steps)
+    refuse_no_mechanism(mechanism)
+    (q,) = mechanism.state(q=q)
+    return _gamma(mechanism, q, regular_jacobian(mechanism, q), steps)
+
+
+def _gamma(mechanism: Mechanism, q: Array, J: Array, steps: Steps) -> Array:
+    found = np.zeros((*q.shape[:-1], mechanism.n, mechanism.m), dtype=J.dtype)
+    if is_symbolic(found):
+        found = as_exact(np.zeros(found.shape)).copy()
+    found[..., mechanism.u, :] = as_exact(np.eye(mechanism.m)) if is_symbolic(J) else np.eye(mechanism.m)
+    if mechanism.v:
+        found[..., mechanism.v, :] = steps.dependent_rates(J[..., mechanism.u], J[..., mechanism.v])
+    return found
+
+
+def rates(mechanism: Mechanism, q: Any, du: Any, *, steps: Steps = Steps()) -> Array:
+    r"""Return the rates of all coordinates.
+
+    Args:
+        mechanism: chains and closures.
+        q: a closed position, shape (..., n), in rad or m.
+        du: rates of the inputs, shape (..., m), in rad/s or m/s.
+        steps: the equations, for trying a wrong one.
+
+    Returns:
+        :math:`\dot q=\Gamma\dot u`, shape (..., n), in rad/s or m/s.
+
+    Raises:
+        ClosureError, SingularPosition, ValueError: as :func:`gamma`.
+    """
+    refuse_other_steps(steps, Steps)
+    refuse_no_mechanism(mechanism)
+    du = mechanism.input_values("du", du)
+    return (gamma(mechanism, q, steps=steps) @ du[..., None])[..., 0]
+
+
+def accelerations(mechanism: Mechanism, q: Any, du: Any, ddu: Any, *, steps: Steps = Steps()) -> Array:
+    r"""Return the accelerations of all coordinates.
+
+    Args:
+        mechanism: chains and closures.
+        q: a closed position, shape (..., n), in rad or m.
+        du: rates of the inputs, shape (..., m), in rad/s or m/s.
+        ddu: accelerations of the inputs, shape (..., m), in rad/s² or m/s².
+        steps: the equations, for trying a wrong one.
+
+    Returns:
+        :math:`\ddot q`, shape (..., n), in rad/s² or m/s².
+
+    Raises:
+        ClosureError, SingularPosition, ValueError: as :func:`gamma`.
+    """
+    refuse_other_steps(steps, Steps)
+    return motion_of(mechanism, q, du, ddu, steps=steps)[2]
+
+
+def motion_of(
+    mechanism: Mechanism, q: Any, du: Any, ddu: Any, *, steps: Steps = Steps()
+) -> tuple[Array, Array, Array, Array]:
+    r"""Return the whole motion that belongs to a motion of the inputs.
+
+    Args:
+        mechanism: chains and closures.
+        q: a closed position, shape (..., n), in rad or m.
+        du: rates of the inputs, shape (..., m), in rad/s or m/s.
+        ddu: accelerations of the inputs, shape (..., m), in rad/s² or m/s².
+        steps: the equations, for trying a wrong one.
+
+    Returns:
+        q, :math:`\dot q` and :math:`\ddot q`, each of shape (..., n), and :math:`\Gamma`, shape (..., n, m).
+
+    Raises:
+        ClosureError, SingularPosition, ValueError: as :func:`gamma`.
+    """
+    refuse_other_steps(steps, Steps)
+    refuse_no_mechanism(mechanism)
+    (q,), du, ddu = mechanism.state(q=q), *(mechanism.input_values(*pair) for pair in (("du", du), ("ddu", ddu)))
+    _, du, ddu = batches_together(q=q, du=du, ddu=ddu)  # q stays as it came: its Jacobian is found once
+    J = regular_jacobian(mechanism, q)
+    Gamma = _gamma(mechanism, q, J, steps)
+    inputs = {"q": q, "du": du, "ddu": ddu}
+    dq = finite((Gamma @ du[..., None])[..., 0], "the rate of a dependent joint", mechanism, **inputs)
+    q, dq = np.broadcast_arrays(q, dq)
+    ddq = np.zeros(dq.shape, dtype=dq.dtype)
+    ddq[..., mechanism.u] = ddu
+    if mechanism.v:
+        with np.errstate(over="ignore", invalid="ignore"):
+            bias = constraint_bias(mechanism, q, dq)
+            ddq[..., mechanism.v] = steps.dependent_accelerations(J[..., mechanism.u], J[..., mechanism.v], ddu, bias)
+    return q, dq, finite(ddq, "the acceleration of a dependent joint", mechanism, **inputs), Gamma
+
+
+def point_jacobian(mechanism: Mechanism, q: Any, point: Point, *, steps: Steps = Steps()) -> Array:
+    r"""Return the Jacobian of a point: its velocity by the rates of the inputs (E34).
+
+    Args:
+        mechanism: chains and closures.
+        q: a closed position, shape (..., n), in rad or m.
+        point: carried by any link.
+        steps: the equations, for trying a wrong one.
+
+    Returns:
+        :math:`J_P`, shape (..., 6, m): rows 1 to 3 the velocity (m/s per rate), rows 4 to 6 the angular velocity of
+        the link.
+
+    Raises:
+        ClosureError, SingularPosition, ValueError: as :func:`gamma`.
+    """
+    refuse_other_steps(steps, Steps)
+    refuse_no_mechanism(mechanism)
+    Gamma = gamma(mechanism, q, steps=steps)
+    (q,) = mechanism.state(q=q)
+    return np.asarray(steps.input_jacobian(_carried(mechanism, q, None, point).J, Gamma))
