@@ -15,9 +15,10 @@ import sympy
 from cells import ALIVE, KILLED, Chapter, Check, changes, replaced
 from nbformat.v4 import new_code_cell, new_notebook
 
-from dynlib import acceleration, lagrange, newton_euler, three_legs, velocity
+from dynlib import acceleration, lagrange, newton_euler, velocity
 from dynlib.algebra import Equation
 from dynlib.closed_chains import constraints, dynamics
+from dynlib.linkages import three_legs
 from tools import appendices
 
 CHAPTERS = sorted({each.page.removesuffix(".ipynb") for each in appendices.find_checks()})

@@ -15,7 +15,7 @@ import pinocchio as pin
 from arms import _add_links, random_arm
 from linkages_at_random import DIGITS, KINDS, ByHand, Sketch, difference, for_seeds, random_state, rod
 
-from dynlib import check, closed_chains, linkages, three_legs
+from dynlib import check, closed_chains, linkages
 from dynlib.closed_chains import (
     ClosureError,
     Load,
@@ -30,6 +30,7 @@ from dynlib.closed_chains import (
     with_multipliers,
 )
 from dynlib.frames import position, rotation
+from dynlib.linkages import three_legs
 from dynlib.misconceptions import CLOSED, NotHere, diagnose
 from dynlib.model import Body, Link, Mechanism, Motor, Pin, Point, Robot, Rod, Slot
 

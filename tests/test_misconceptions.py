@@ -15,19 +15,9 @@ import pytest
 import sympy
 from hypothesis import strategies as st
 
-from dynlib import (
-    acceleration,
-    check,
-    closed_chains,
-    derivation,
-    lagrange,
-    linkages,
-    newton_euler,
-    robots,
-    three_legs,
-    velocity,
-)
+from dynlib import acceleration, check, closed_chains, derivation, lagrange, linkages, newton_euler, robots, velocity
 from dynlib.closed_chains import Load, constraints, singular, velocities
+from dynlib.linkages import three_legs
 from dynlib.misconceptions import (
     ALL,
     AT_JOINT,

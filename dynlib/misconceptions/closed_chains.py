@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 import sympy
 
-from dynlib import lagrange, three_legs, velocity
+from dynlib import lagrange, velocity
 from dynlib.acceleration import point_acceleration
 from dynlib.algebra.arrays import Array
 from dynlib.algebra.equation import Equation
 from dynlib.closed_chains import constraints, dynamics, velocities
 from dynlib.closed_chains.dynamics import Load, Steps
 from dynlib.frames import inverse, position
-from dynlib.linkages import Linkage, ThreeLegged
+from dynlib.linkages import three_legs
+from dynlib.linkages.linkage import Linkage
+from dynlib.linkages.three_legs import ThreeLegged
 from dynlib.misconceptions.misconception import Misconception, NotHere
 from dynlib.model.mechanism import Mechanism
 

@@ -6,21 +6,186 @@ energies may be derived in six angles, and only the last step knows that the arm
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import sympy
 
 from dynlib import lagrange
 from dynlib.acceleration import column_derivative
-from dynlib.algebra.arrays import Array, as_floats
+from dynlib.algebra.arrays import Array, as_array, as_floats
 from dynlib.algebra.equation import Equation, equation, refuse_other_steps
 from dynlib.closed_chains import dynamics, velocities
 from dynlib.frames import position
-from dynlib.linkages import ThreeLegged
+from dynlib.linkages.linkage import (
+    Condition,
+    Linkage,
+    Mode,
+    _angle,
+    _chain,
+    _direction,
+    _plain,
+    _reach,
+    _read,
+    _refuse_lengths,
+    _refuse_too_short,
+    _together,
+    _wrapped,
+    circles_meet,
+)
+from dynlib.model.closures import Pin, Point
 from dynlib.model.links import Body
+
+# ---- The three-legged arm of document B ------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ThreeLegged(Linkage):
+    r"""The arm of document B: three chains of two links meet in C; P lies on the extension of link 12.
+
+    Coordinates: :math:`\theta_{11},\theta_{12},\theta_{21},\theta_{22},\theta_{31},\theta_{32}`, the second of a chain
+    relative to the first. Inputs: :math:`\theta_{21},\theta_{31}`.
+
+    Attributes:
+        l_pc: distance from C to P, in m.
+    """
+
+    l_pc: Any = 0
+    assembly_sides: ClassVar[tuple[str, ...]] = ("C of the line from B2 to B3", "elbow B1 of the line from O1 to C")
+    working_sides: ClassVar[tuple[str, ...]] = (
+        "elbow B1 of the line from O1 to P",
+        "elbow B2 of the line from O2 to C",
+        "elbow B3 of the line from O3 to C",
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "l_pc", as_array(self.l_pc, "l_pc", ()))
+        super().__post_init__()
+
+    @property
+    def C(self) -> Point:
+        """Return the point in which the chains meet, as a point of chain 1."""
+        return Point(1)
+
+    @property
+    def P(self) -> Point:
+        """Return the output point, on link 12 beyond C."""
+        return Point(1, at=[self.l_pc.item(), 0, 0])
+
+    @property
+    def output(self) -> Point:
+        """Return P."""
+        return self.P
+
+    def _meeting_point(self, u: Array, side: int) -> tuple[Array, Array, Array]:
+        """Return the elbows of chains 2 and 3, and C."""
+        B2, B3 = self._elbow(2, u[..., 0]), self._elbow(3, u[..., 1])
+        return B2, B3, circles_meet(B2, self._lengths(2)[1], B3, self._lengths(3)[1], side)
+
+    def _conditions(self, u: Array, mode: Mode) -> tuple[Condition, ...]:
+        B2, B3, C = self._meeting_point(u, mode[0])
+        words = "|l22 - l32| <= |B2 B3| <= l22 + l32"
+        first = _reach(words, B2, self._lengths(2)[1], B3, self._lengths(3)[1])
+        words = "|l11 - l12| <= |O1 C| <= l11 + l12"
+        second = _reach(words, self._base(1), self._lengths(1)[0], C, self._lengths(1)[1])
+        low, high = (np.where(first.margin < 0, np.nan, each) for each in (second.low, second.high))
+        return first, Condition(words, low, high)
+
+    def _closed(self, u: Array, mode: Mode) -> Array:
+        B2, B3, C = self._meeting_point(u, mode[0])
+        leg1, _ = self._leg_to(1, C, mode[1])
+        second, third = (_wrapped(_angle(C - B) - u[..., k]) for k, B in enumerate((B2, B3)))
+        return _together(*leg1, u[..., 0], second, u[..., 1], third)
+
+    def _worked(self, output: Array, mode: Mode) -> tuple[Array, tuple[Condition, ...]]:
+        leg1, first = self._leg_to(1, output, mode[0], beyond=self.l_pc)
+        l11, l12 = self._lengths(1)
+        C = self._base(1) + l11 * _direction(leg1[0]) + l12 * _direction(leg1[0] + leg1[1])
+        leg2, second = self._leg_to(2, C, mode[1])
+        leg3, third = self._leg_to(3, C, mode[2])
+        return _together(*leg1, *leg2, *leg3), (first, second, third)
+
+
+def three_legged(
+    bases: Any = None,
+    lengths: Any = None,
+    masses: Any = None,
+    inertias: Any = None,
+    l_pc: Any = None,
+    m_pc: Any = None,
+    *,
+    end: Literal["rod", "point"] = "rod",
+    gravity: Any = (0, 0, 0),
+    name: str = "three-legged arm",
+) -> ThreeLegged:
+    r"""Return the arm of document B; what is left out is a symbol of the document.
+
+    Args:
+        bases: :math:`O_{10},O_{20},O_{30}`, shape (3, 2), in m; the document has :math:`O_{10}=(0,0)`.
+        lengths: :math:`l_{i1},l_{i2}`, shape (3, 2), in m.
+        masses: :math:`m_{i1},m_{i2}`, shape (3, 2), in kg; mass centres in the middle of the links.
+        inertias: :math:`I_{i1}` about the *base pin* and :math:`I_{i2}` about the *mass centre* (E25, E26), shape
+            (3, 2), in kg m². Left out: symbols if the masses are left out too, else those of uniform rods.
+        l_pc: length from C to P, in m.
+        m_pc: mass of what is between C and P, in kg.
+        end: how the document's "rod l_pc" is read (E27): a uniform rod from C to P, or a point mass at P.
+        gravity: the vector along which things fall, in m/s²; none for an arm in a horizontal plane (E28).
+        name: shown in messages.
+
+    Returns:
+        The :class:`ThreeLegged` arm.
+
+    Raises:
+        ValueError: a wrong shape, or mass data that no body can have.
+
+    >>> three_legged()
+    three-legged arm: 6 coordinates, 4 closure equations, inputs joint 1 of chain 2, joint 1 of chain 3
+    """
+    if end not in ("rod", "point"):
+        raise ValueError(f'end is {end!r}; expected "rod" (uniform, from C to P) or "point" (a mass at P).')
+
+    def symbols(letter: str) -> list[list[sympy.Symbol]]:
+        return [[sympy.Symbol(f"{letter}{i}{j}") for j in (1, 2)] for i in (1, 2, 3)]
+
+    if bases is None:
+        bases = [[0, 0], *([sympy.Symbol(f"x{i}0"), sympy.Symbol(f"y{i}0")] for i in (2, 3))]
+    if inertias is None and masses is None:
+        inertias = symbols("I")
+    left_out = [
+        key
+        for key, value in (("lengths", lengths), ("masses", masses), ("l_pc", l_pc), ("m_pc", m_pc))
+        if value is None
+    ]
+    read = _read(
+        left_out,
+        bases=(bases, (3, 2)),
+        lengths=(symbols("l") if lengths is None else lengths, (3, 2)),
+        masses=(symbols("m") if masses is None else masses, (3, 2)),
+        l_pc=(sympy.Symbol("l_pc") if l_pc is None else l_pc, ()),
+        m_pc=(sympy.Symbol("m_pc") if m_pc is None else m_pc, ()),
+        inertias=([[0, 0]] * 3 if inertias is None else inertias, (3, 2)),
+    )
+    _refuse_lengths({"lengths": read["lengths"]})
+    _refuse_lengths({"l_pc": read["l_pc"]}, least=0)
+    _refuse_too_short(name, read["bases"], read["lengths"])
+    l_pc, m_pc = read["l_pc"].item(), read["m_pc"].item()
+    about = None if inertias is None else read["inertias"]
+    chains = []
+    for i in range(3):
+        (l1, l2), (m1, m2) = (_plain(read[key][i]) for key in ("lengths", "masses"))
+        bodies = [Body.rod(m1, l1), Body.rod(m2, l2)]
+        if about is not None:
+            I1, I2 = _plain(about[i])
+            at_pin = I1 - m1 * l1**2 / 4
+            bodies = [Body(m1, [l1 / 2, 0, 0], [0, at_pin, at_pin]), Body(m2, [l2 / 2, 0, 0], [0, I2, I2])]
+        chains.append(_chain(_plain(read["bases"][i]), (l1, l2), bodies, gravity, f"chain {i + 1}"))
+    payload = Body(m_pc, [l_pc, 0, 0]) if end == "point" else Body.rod(m_pc, l_pc)
+    chains[0] = replace(chains[0], payload=payload)
+    closures = [Pin(Point(1), Point(2)), Pin(Point(1), Point(3))]
+    return ThreeLegged(chains, closures, [(2, 1), (3, 1)], name, l_pc)
+
 
 Three = Sequence[Any]
 """One value for each chain."""
@@ -96,7 +261,7 @@ def energies(arm: ThreeLegged, *, steps: Steps = Steps()) -> Energies:
     r"""Return the energies of the arm in six angles (B3.1 to B3.11, corrected).
 
     Args:
-        arm: with exact data; see :func:`dynlib.linkages.three_legged` and ``arm.exact()``.
+        arm: with exact data; see :func:`dynlib.linkages.three_legs.three_legged` and ``arm.exact()``.
         steps: the equations, for trying a wrong one.
 
     Returns:
