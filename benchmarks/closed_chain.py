@@ -33,9 +33,9 @@ from benchmarks import versions
 from benchmarks.simulate import installed
 from dynlib import closed_chains
 from dynlib.algebra import Array
-from dynlib.closed_equations import equations_of
-from dynlib.closed_motion import energy_of, simulate
 from dynlib.linkages import FiveBar, five_bar
+from dynlib.motion import energy_of, simulate
+from dynlib.motion.closed_equations import equations_of
 
 SECONDS, STEP, EVERY, STIFFNESS = 10.0, 0.001, 10, 20.0  # s, s, steps from one state that is kept to the next, 1/s
 CALLS, CALL_ROUNDS, ROUNDS = 200, 15, 3
@@ -265,7 +265,7 @@ def compare_calls(calls: int = CALLS, rounds: int = CALL_ROUNDS) -> list[Call]:
 
 
 def simulated(bars: FiveBar, t: Array, **options: Any) -> States:
-    """Return the motion by `dynlib.closed_motion.simulate`."""
+    """Return the motion by `dynlib.motion.simulate`."""
     motion = simulate(bars, *start(bars), t, **options)
     return motion.q, motion.dq
 

@@ -22,7 +22,9 @@ from benchmarks.recursion import pinocchio_model
 from dynlib import lagrange, robots
 from dynlib.algebra import Array
 from dynlib.model import Robot
-from dynlib.simulate import ATOL, RTOL, equations_of, simulate
+from dynlib.motion import simulate
+from dynlib.motion.equations import equations_of
+from dynlib.motion.open_chains import ATOL, RTOL
 
 SECONDS, ROUNDS, STEP = 100.0, 3, 0.001
 States = tuple[Array, Array]
@@ -50,7 +52,7 @@ def arm() -> Robot:
 
 
 def by_dynlib(robot: Robot, t: Array) -> States:
-    """Return the motion by `dynlib.simulate`, with its own tolerances."""
+    """Return the motion by `dynlib.motion.open_chains`, with its own tolerances."""
     motion = simulate(robot, [0, 0], [0, 0], t)
     return motion.q, motion.dq
 

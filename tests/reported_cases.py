@@ -24,8 +24,8 @@ from dynlib.algebra import apply
 from dynlib.algebra.notation import tidy
 from dynlib.frames import compose, inverse, position, rotation
 from dynlib.model import Body, Motor, Robot
+from dynlib.motion import forward_dynamics
 from dynlib.newton_euler import inverse_dynamics
-from dynlib.simulate import forward_dynamics
 from dynlib.structure import coriolis_matrix, gravity_torque, mass_matrix, velocity_torque
 from dynlib.velocity import Wrench, jacobian, point_velocity, static_torques
 

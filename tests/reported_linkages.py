@@ -28,10 +28,10 @@ from dynlib.closed_chains import (
     with_multipliers,
 )
 from dynlib.closed_chains.constraints import refuse_open, tree_jacobian
-from dynlib.closed_motion import LinkageMotion, energy_of, simulate
 from dynlib.linkages import FiveBar, Linkage, five_bar, four_bar, slider_crank, two_link_angles
 from dynlib.model import Body, Link, Mechanism, Point, Robot, Rod
-from dynlib.simulate import SimulationError
+from dynlib.motion import LinkageMotion, energy_of, simulate
+from dynlib.motion.open_chains import SimulationError
 
 TURN_CRANKS_FIRST = np.array([[1, 0, 0, 0], [0, 0, 1, 0], [1, 1, 0, 0], [0, 0, 1, 1]])
 TURN = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1]])

@@ -13,7 +13,7 @@ pytest.importorskip("pinocchio", reason="Pinocchio has no wheel for this system"
 from arms import random_arm
 from linkages_at_random import DIGITS, KINDS, difference, for_seeds, random_state
 
-from dynlib import integration, linkages
+from dynlib import linkages
 from dynlib.closed_chains import (
     ClosureError,
     SingularPosition,
@@ -31,6 +31,7 @@ from dynlib.closed_chains import (
 )
 from dynlib.frames import transform
 from dynlib.model import Body, Link, Mechanism, Pin, Point, Robot, Rod, Slot
+from dynlib.motion import integration
 
 DOWN = [0, -9.81, 0]
 FOUR_BAR = linkages.four_bar(ground=4, crank=1, coupler=3.5, rocker=2.5, masses=[1, 2, 3], gravity=DOWN)

@@ -10,8 +10,8 @@ import sympy
 pytest.importorskip("pinocchio", reason="Pinocchio has no wheel for this system")
 
 from benchmarks import closed_chain as benchmark
-from dynlib.closed_equations import equations_of
-from dynlib.closed_motion import simulate
+from dynlib.motion import simulate
+from dynlib.motion.closed_equations import equations_of
 
 
 def test_accelerations_agree():

@@ -9,7 +9,7 @@ from linkages_at_random import difference, for_seeds, random_state
 from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
-from dynlib import closed_chains, closed_equations, integration, linkages
+from dynlib import closed_chains, linkages
 from dynlib.closed_chains import (
     ClosureError,
     Load,
@@ -19,9 +19,9 @@ from dynlib.closed_chains import (
     pin_forces,
     with_multipliers,
 )
-from dynlib.closed_motion import energy_of, simulate
 from dynlib.model import Body, Link, Mechanism, Motor, Pin, Point, Robot, Rod
-from dynlib.simulate import SimulationError
+from dynlib.motion import closed_equations, energy_of, integration, simulate
+from dynlib.motion.open_chains import SimulationError
 
 DOWN = [0, -9.81, 0]
 LEGS = linkages.three_legged(

@@ -10,23 +10,13 @@ import pinocchio as pin
 import pytest
 import sympy
 
-from dynlib import (
-    closed_equations,
-    derivation,
-    frames,
-    lagrange,
-    linkages,
-    newton_euler,
-    robotfile,
-    robots,
-    simulate,
-    structure,
-)
+from dynlib import derivation, frames, lagrange, linkages, newton_euler, robotfile, robots, structure
 from dynlib.algebra import notation
 from dynlib.algebra.arrays import exact_array
 from dynlib.closed_chains import constraints
 from dynlib.model import Body, Link, Motor, Robot
 from dynlib.model.exact import Exactly, exact_angle
+from dynlib.motion import closed_equations, equations
 from dynlib.robotfile import urdf
 from tests.arms import pinocchio_torques, random_body, random_pose
 
@@ -184,7 +174,7 @@ def test_without_rounding_the_arm_is_that_of_its_floats(way, turn):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         exact = arm.exact(round_angles=False)
-        M, h = simulate.formulas(arm)[2:]
+        M, h = equations.formulas(arm)[2:]
     q, dq, ddq = [0.3, -0.7], [1.1, -0.6], [2, 1.5]
     right = pinocchio_torques(arm, *map(np.array, (q, dq, ddq)))
     assert newton_euler.inverse_dynamics(exact.subs({}), q, dq, ddq) == pytest.approx(right, rel=1e-13)
@@ -474,7 +464,7 @@ def test_an_arm_with_motors_keeps_its_right_angles_in_a_simulation():
             dict(a=0.4, alpha=-np.pi / 2, mass=2, com=[0.3, 0, 0.1])]  # fmt: skip
     with_motor = Robot.from_dh(rows, convention="modified", gravity=GRAVITY)
     without = Robot.from_dh([dict(rows[0], motor=None), rows[1]], convention="modified", gravity=GRAVITY)
-    (M, h), (M_bare, h_bare) = (simulate.formulas(each)[2:] for each in (with_motor, without))
+    (M, h), (M_bare, h_bare) = (equations.formulas(each)[2:] for each in (with_motor, without))
     assert h.tolist() == h_bare.tolist()
     assert (M - M_bare).tolist() == [[2, 0], [0, 0]]
 
@@ -516,7 +506,7 @@ def test_real_arms_by_poses_have_the_mass_matrix_of_their_tables(name, digits):
 
 
 def test_the_formulas_of_a_simulation_are_as_short_by_poses_as_by_a_table():
-    (_, _, *poses), (_, _, *table) = map(simulate.formulas, (by_pose("1.5707963267948966"), by_table('"pi/2"')))
+    (_, _, *poses), (_, _, *table) = map(equations.formulas, (by_pose("1.5707963267948966"), by_table('"pi/2"')))
     assert [each.tolist() for each in poses] == [each.tolist() for each in table]
 
 

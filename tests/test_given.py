@@ -11,18 +11,18 @@ from dynlib import (
     acceleration,
     cli,
     closed_chains,
-    closed_motion,
     lagrange,
     linkages,
+    motion,
     newton_euler,
     robots,
-    simulate,
     structure,
     velocity,
 )
 from dynlib.algebra import as_array
 from dynlib.closed_chains import Load
 from dynlib.model import Body, Link, Mechanism, Motor, Pin, Point, Robot
+from dynlib.motion import control, equations, forward, open_chains
 from dynlib.velocity import Wrench
 
 ARM = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
@@ -37,8 +37,8 @@ PUSH, LOAD = Wrench(force=[0, -1, 0]), Load(Point(1), [0, 1, 0])
 
 WITH_WRENCHES = {
     "inverse": lambda given: newton_euler.inverse_dynamics(ARM, Z, Z, Z, wrenches=given),
-    "forward": lambda given: simulate.forward_dynamics(ARM, Z, Z, Z, wrenches=given),
-    "simulate": lambda given: simulate.simulate(ARM, Z, Z, [0, 0.1], wrenches=given),
+    "forward": lambda given: forward.forward_dynamics(ARM, Z, Z, Z, wrenches=given),
+    "simulate": lambda given: open_chains.simulate(ARM, Z, Z, [0, 0.1], wrenches=given),
     "static": lambda given: velocity.static_torques(ARM, Z, given),
 }
 WITH_LOADS = {
@@ -46,7 +46,7 @@ WITH_LOADS = {
     "forward": lambda given: closed_chains.forward_dynamics(BARS, Q, [0], [0], loads=given),
     "multipliers": lambda given: closed_chains.with_multipliers(BARS, Q, [0] * 3, [0], loads=given),
     "pins": lambda given: closed_chains.pin_forces(BARS, Q, [0], [0], loads=given),
-    "simulate": lambda given: closed_motion.simulate(BARS, Q, [0], [0, 0.1], loads=given),
+    "simulate": lambda given: motion.simulate(BARS, Q, [0], [0, 0.1], loads=given),
 }
 
 
@@ -95,7 +95,7 @@ def test_options_that_do_not_exist():
     with pytest.raises(TypeError, match="no option 'wrench'; did you mean 'wrenches'. The options are tip_force, "):
         newton_euler.inverse_dynamics(ARM, Z, Z, Z, wrench=[PUSH])
     with pytest.raises(TypeError, match="no option 'wrench'; did you mean 'wrenches'. The options are wrenches and st"):
-        simulate.forward_dynamics(ARM, Z, Z, Z, wrench=[PUSH])
+        forward.forward_dynamics(ARM, Z, Z, Z, wrench=[PUSH])
     with pytest.raises(TypeError, match=r"no option 'weather'\. The options are loads and steps"):
         closed_chains.inverse_dynamics(BARS, Q, [0], [0], weather=1)
     with pytest.raises(TypeError, match="no option 'load'; did you mean 'loads'"):
@@ -106,15 +106,15 @@ OPEN = [
     *(lambda r, f=f: f(r, Z) for f in (structure.mass_matrix, structure.gravity_torque, structure.operational_inertia)),
     *(lambda r, f=f: f(r, Z, Z) for f in (structure.velocity_torque, structure.coriolis_matrix, lagrange.energies)),
     *(lambda r, f=f: f(r, Z, Z, Z) for f in (newton_euler.inverse_dynamics, newton_euler.recursion, lagrange.torques)),
-    *(lambda r, f=f: f(r, Z, Z, Z) for f in (structure.regressor, simulate.forward_dynamics, acceleration.outward)),
+    *(lambda r, f=f: f(r, Z, Z, Z) for f in (structure.regressor, forward.forward_dynamics, acceleration.outward)),
     *(lambda r, f=f: f(r) for f in (structure.parameters, structure.base_parameters, lagrange.of_robot)),
     *(lambda r, f=f: f(r, Z) for f in (velocity.jacobian,)),
     *(lambda r, f=f: f(r, Z, Z) for f in (velocity.outward, velocity.point_velocity)),
     lambda r: acceleration.point_acceleration(r, Z, Z, Z),
     lambda r: velocity.static_torques(r, Z, []),
-    lambda r: simulate.simulate(r, Z, Z, [0, 1]),
-    lambda r: simulate.equations_of(r),
-    lambda r: simulate.computed_torque(r, lambda t: (Z, Z, Z)),
+    lambda r: open_chains.simulate(r, Z, Z, [0, 1]),
+    lambda r: equations.equations_of(r),
+    lambda r: control.computed_torque(r, lambda t: (Z, Z, Z)),
 ]
 CLOSED = [
     *(lambda m, f=f: f(m, Q) for f in (closed_chains.gap, closed_chains.constraint_jacobian, closed_chains.gamma)),
@@ -126,7 +126,7 @@ CLOSED = [
     *(lambda m, f=f: f(m, Q, Point(1)) for f in (closed_chains.pose, closed_chains.point_jacobian)),
     lambda m: closed_chains.singularity(m, Q, Point(1)),
     lambda m: closed_chains.with_multipliers(m, Q, [0] * 3, [0]),
-    lambda m: closed_motion.simulate(m, Q, [0], [0, 1]),
+    lambda m: motion.simulate(m, Q, [0], [0, 1]),
 ]
 
 
@@ -212,9 +212,9 @@ def test_links_and_rows_that_are_no_numbers():
 
 def test_plain_numbers_for_one_joint():
     assert newton_euler.inverse_dynamics(ONE, 0.5, 0, 0) == pytest.approx([10 * np.cos(0.5)])
-    assert simulate.forward_dynamics(ONE, 0.5, 0, 1.0) == pytest.approx([1 - 10 * np.cos(0.5)])
+    assert forward.forward_dynamics(ONE, 0.5, 0, 1.0) == pytest.approx([1 - 10 * np.cos(0.5)])
     assert structure.mass_matrix(ONE, np.float64(0.5)).shape == (1, 1)
-    assert simulate.simulate(ONE, 0.5, 0, [0, 0.1], 1.0).q.shape == (2, 1)
+    assert open_chains.simulate(ONE, 0.5, 0, [0, 0.1], 1.0).q.shape == (2, 1)
     theta = sympy.Symbol("theta1")
     assert newton_euler.inverse_dynamics(ONE.exact(), theta, 0, 0).tolist() == [10 * sympy.cos(theta)]
     assert BARS.positions(0.5, [1]).tolist() == Q.tolist()
@@ -233,7 +233,7 @@ def test_masked_entries_are_refused(given):
     for ask in (
         lambda: newton_euler.inverse_dynamics(ARM, given, Z, Z),
         lambda: newton_euler.inverse_dynamics(ARM, Z, Z, given),
-        lambda: simulate.forward_dynamics(ARM, Z, Z, given),
+        lambda: forward.forward_dynamics(ARM, Z, Z, given),
         lambda: as_array(given, "q", (2,), batch=True),
     ):
         with pytest.raises(ValueError, match="has masked entries, .*; expected numbers in all places"):
@@ -261,16 +261,16 @@ def test_arrays_without_masked_entries_and_matrices_are_read_as_arrays():
 )
 def test_torques_are_read_as_carefully_as_positions(tau, message):
     with pytest.raises(TypeError, match=message):
-        simulate.forward_dynamics(ARM, Z, Z, tau)
+        forward.forward_dynamics(ARM, Z, Z, tau)
     with pytest.raises(TypeError, match=message.replace("tau", "torque")[:13]):
-        simulate.simulate(ARM, Z, Z, [0, 0.1], tau if tau is not None else [None, None])
+        open_chains.simulate(ARM, Z, Z, [0, 0.1], tau if tau is not None else [None, None])
 
 
 def test_torques_of_a_wrong_length_or_size():
     with pytest.raises(ValueError, match=r"tau has 3 entries; planar 2R has 2 joints"):
-        simulate.forward_dynamics(ARM, Z, Z, [1, 2, 3])
+        forward.forward_dynamics(ARM, Z, Z, [1, 2, 3])
     with pytest.raises(ValueError, match="tau holds nan"):
-        simulate.forward_dynamics(ARM, Z, Z, [1, np.nan])
+        forward.forward_dynamics(ARM, Z, Z, [1, np.nan])
 
 
 # ---- Beyond all floats -----------------------------------------------------------------------------
@@ -313,10 +313,10 @@ FAST = ([0, 1], [1e200, 1])
         (lambda: lagrange.energies(ARM, *FAST), "kinetic energy .*: dq holds 1e.200"),
         (lambda: lagrange.energies(HEAVY, [1], [0]), "potential energy .*: mass of link 1 holds 1e.308"),
         (lambda: lagrange.torques(ARM, *FAST, Z), "kinetic energy .*: dq holds 3e.200"),
-        (lambda: simulate.forward_dynamics(ARM, *FAST, Z), "torque .*: dq holds 1e.200"),
-        (lambda: simulate.forward_dynamics(replace(ONE, links=[Link("revolute", np.eye(4), Body(1e-200, [1, 0, 0]))]),
+        (lambda: forward.forward_dynamics(ARM, *FAST, Z), "torque .*: dq holds 1e.200"),
+        (lambda: forward.forward_dynamics(replace(ONE, links=[Link("revolute", np.eye(4), Body(1e-200, [1, 0, 0]))]),
                                            [0], [0], [1e150]), "acceleration .*: mass of link 1 holds 1e-200, .*smal"),
-        (lambda: simulate.simulate(HEAVY, [0], [0], [0, 1]), "mass matrix .*: mass of link 1 holds 1e.308"),
+        (lambda: open_chains.simulate(HEAVY, [0], [0], [0, 1]), "mass matrix .*: mass of link 1 holds 1e.308"),
         (lambda: closed_chains.inverse_dynamics(BARS, Q, [1e200], [0]), "acceleration of a .*: du holds 1e.200"),
         (lambda: closed_chains.forward_dynamics(BARS, Q, [1e200], [0]), "acceleration of a .*: du holds 1e.200"),
         (lambda: closed_chains.inverse_dynamics(BARS, Q, [0], [0], loads=[Load(Point(1), [1e308, 1.5e308, 0])]),

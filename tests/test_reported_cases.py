@@ -22,10 +22,11 @@ from reported_linkages import loop_of, pendulum, swing
 from test_notebooks import run_nbval
 
 import dynlib
-from dynlib import closed_chains, closed_motion, derivation, newton_euler, robots
+from dynlib import closed_chains, derivation, newton_euler, robots
 from dynlib.closed_chains import ClosureError, SingularPosition, constraints, positions, singular, velocities
 from dynlib.linkages import two_link_angles
 from dynlib.model import Body, Mechanism, Point, Robot
+from dynlib.motion import simulate
 from dynlib.velocity import Wrench, jacobian
 from tools.files import ROOT, notebooks_in_toc
 from tools.notebooks import tidy
@@ -382,7 +383,7 @@ def test_cc10_nothing_is_simulated_from_an_open_state():
     loop = loop_of(case["model"])
     q, expected = loop.relative(case["input"]["q"]), case["expected"]
     with pytest.raises(ClosureError, match=r"does not close four-bar: the gap of .*, y, is 0.0236496 m") as refused:
-        closed_motion.simulate(loop.linkage, q, [5], [0, 1])
+        simulate(loop.linkage, q, [5], [0, 1])
     assert refused.value.gap == pytest.approx(np.abs(expected["residual"]).max(), rel=1e-8)
     with pytest.raises(ClosureError, match="Find a position that does with close"):
         closed_chains.inverse_dynamics(loop.linkage, q, [5], [0])
@@ -432,7 +433,7 @@ def test_cc14_the_pendulum_keeps_its_length_and_its_energy():
 def test_cc14_either_of_x_and_y_may_be_the_input():
     case, t = CASES["CC14"], np.linspace(0, 2, 5)
     start = np.sin(case["input"]["theta0"]), -np.cos(case["input"]["theta0"])
-    first, second = (closed_motion.simulate(pendulum(1, 1, 9.81, joint), start, [0], t) for joint in (1, 2))
+    first, second = (simulate(pendulum(1, 1, 9.81, joint), start, [0], t) for joint in (1, 2))
     assert np.allclose(first.q, second.q, rtol=0, atol=1e-9)
 
 

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from dynlib import closed_chains, closed_equations, closed_motion, linkages, robots, simulate, structure
+from dynlib import closed_chains, linkages, robots, structure
 from dynlib.closed_chains import SingularPosition, dynamics
 from dynlib.frames import transform
 from dynlib.model import Body, Link, Mechanism, Motor, Point, Robot, Rod
+from dynlib.motion import closed_equations, forward, forward_dynamics, open_chains, simulate
+from dynlib.motion.closed_chains import _Run
+from dynlib.motion.open_chains import SimulationError
 from dynlib.newton_euler import inverse_dynamics
-from dynlib.simulate import SimulationError, forward_dynamics
 from dynlib.velocity import jacobian
 
 PI = 3.141592653589793
@@ -60,7 +62,7 @@ def test_a_light_elbow_in_line_is_refused_wherever_it_points(convention, folded)
             with pytest.raises(ValueError, match=r"is singular at q = .* link 1 has neither mass nor inertia"):
                 forward_dynamics(arm, q, [0, 0], [1, 1])
         with pytest.raises(ValueError, match="is singular at q = "):
-            simulate.simulate(arm, states[1], [0, 0], [0, 1])
+            open_chains.simulate(arm, states[1], [0, 0], [0, 1])
         with pytest.raises(ValueError, match="is singular at q = "):
             structure.operational_inertia(arm, states[2], rows=[0])
         bent = states + np.array([0, 1.0])
@@ -94,7 +96,7 @@ def test_beside_a_singular_position_the_elbow_is_computed(convention, beside):
     arm = light_elbow(convention)
     expected = elbow_accelerations(beside, [1, 2], 0, 1)
     assert forward_dynamics(arm, [0.3, beside], [0, 0], [1, 2]) == pytest.approx(expected, rel=1e-4)
-    motion = simulate.simulate(arm, [0.3, beside], [0, 0], [0, 1e-12], [1, 2], rtol=1e-3, atol=1e-3)
+    motion = open_chains.simulate(arm, [0.3, beside], [0, 0], [0, 1e-12], [1, 2], rtol=1e-3, atol=1e-3)
     assert motion.ddq[0] == pytest.approx(expected, rel=1e-4)
 
 
@@ -135,7 +137,7 @@ def test_a_thin_rod_along_its_joint_axis_is_refused(convention, alpha):
             ):
                 forward_dynamics(arm, q, [0, 0], [0, 1.0])
         with pytest.raises(ValueError, match="joint 2 can move without resistance"):
-            simulate.simulate(arm, [0.3, 0.2], [0, 0], [0, 1])
+            open_chains.simulate(arm, [0.3, 0.2], [0, 0], [0, 1])
     driven = replace(arm.links[1], motor=Motor(inertia=1e-6))
     tau = [0.1, 0.2]
     arm = replace(arm, links=[arm.links[0], driven])
@@ -206,18 +208,18 @@ def test_pivots_are_measured_by_the_arm_not_by_their_own_rounding():
     M = [[2.0, 1e-17, 0.0], [1e-17, 1e-32, 0.0], [0.0, 0.0, 1.0]]
     for free in ([True] * 3, [False, True, True]):
         with pytest.raises(ZeroDivisionError):
-            simulate._solve(M, [1.0, 1.0, 1.0], free, [1e-13] * 3)
+            forward._solve(M, [1.0, 1.0, 1.0], free, [1e-13] * 3)
     with pytest.raises(ZeroDivisionError):
-        simulate._solve([row[:2] for row in M[:2]], [1.0, 1.0], [True, True], [1e-13] * 2)
+        forward._solve([row[:2] for row in M[:2]], [1.0, 1.0], [True, True], [1e-13] * 2)
     with pytest.raises(ZeroDivisionError):
-        simulate._solve([[1e-32, 0.0], [0.0, 1.0]], [1.0, 1.0], [True, True], [1e-13] * 2)
-    assert simulate._solve(M, [1.0, 1.0, 1.0], [True, False, True], [1e-13] * 3) == [0.5, 0.0, 1.0]
+        forward._solve([[1e-32, 0.0], [0.0, 1.0]], [1.0, 1.0], [True, True], [1e-13] * 2)
+    assert forward._solve(M, [1.0, 1.0, 1.0], [True, False, True], [1e-13] * 3) == [0.5, 0.0, 1.0]
 
 
 def test_a_motion_into_a_singular_position_ends_in_words():
     arm = light_elbow("modified")
     with pytest.raises(SimulationError, match="cannot go on at t = "):
-        simulate.simulate(arm, [0, 0.5], [0, -1.0], [0, 5.0], rtol=1e-6, atol=1e-6)
+        open_chains.simulate(arm, [0, 0.5], [0, -1.0], [0, 5.0], rtol=1e-6, atol=1e-6)
 
 
 def test_a_sliding_joint_makes_the_arm_larger():
@@ -228,7 +230,7 @@ def test_a_sliding_joint_makes_the_arm_larger():
     short, long = (structure.reference_inertia(arm, np.array([0, d, 0, 0]))[0] for d in (0.0, 2.0))
     assert short == pytest.approx(0.002**2, rel=1e-2)
     assert long == pytest.approx(2.002**2, rel=1e-5)
-    assert simulate._least(arm)([0, 2.0, 0, 0])[0] == structure.REGULAR * long
+    assert forward._least(arm)([0, 2.0, 0, 0])[0] == structure.REGULAR * long
 
 
 def test_the_reference_inertias_by_hand():
@@ -356,7 +358,7 @@ def refused(linkage, q):
     asked = [
         lambda: dynamics.forward_dynamics(linkage, q, [0.0] * linkage.m, [1.0] * linkage.m),
         lambda: dynamics.with_multipliers(linkage, q, [0.0] * linkage.n, [1.0] * linkage.m),
-        lambda: closed_motion.simulate(linkage, q, [0.0] * linkage.m, [0, 1e-9]),
+        lambda: simulate(linkage, q, [0.0] * linkage.m, [0, 1e-9]),
     ]
     found = []
     for ask in asked:
@@ -494,7 +496,7 @@ def test_a_state_without_inertia_that_was_reached_ends_the_simulation_in_words()
     engine = linkages.slider_crank(crank=1, rod=2, masses=[0, 0, 1])
     assert engine.in_metres(np.ones(3)).tolist() == [1, 1, engine.size]
     start, dead = engine.positions([[1.0], [PI]], [-1])
-    run = closed_motion._Run(engine, (), None, 0.0, True, None, start)
+    run = _Run(engine, (), None, 0.0, True, None, start)
     run.taken, run.rows = [0.0, 0.5], [(start, np.zeros(3)), (start, np.zeros(3))]
     run.refuse_weightless()
     run.rows[1] = (dead, np.zeros(3))
@@ -511,5 +513,5 @@ def test_all_states_of_a_motion_are_looked_at(monkeypatch):
 
     monkeypatch.setattr(dynamics, "least_inertia", none_in_the_last)
     with pytest.raises(SimulationError, match=r"at t = 0\.02 s.*something moves without inertia") as caught:
-        closed_motion.simulate(engine, start, [0], [0, 0.01, 0.02])
+        simulate(engine, start, [0], [0, 0.01, 0.02])
     assert len(caught.value.motion.t) == 3

@@ -18,8 +18,8 @@ from dynlib.closed_chains.constraints import (
     solved,
 )
 from dynlib.closed_chains.singular import SingularPosition, _refuse_number_of_inputs, mobility, regular_jacobian
-from dynlib.integration import Watch
 from dynlib.model.mechanism import Input, Mechanism
+from dynlib.progress import Watch
 
 # ---- Positions -------------------------------------------------------------------------------------
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import sympy
 
-from dynlib import simulate as serial
 from dynlib.algebra.arrays import Array, exact_array
 from dynlib.algebra.notation import tidy
 from dynlib.closed_chains import constraints, dynamics
@@ -22,6 +21,7 @@ from dynlib.closed_chains.constraints import constraint_bias, constraint_jacobia
 from dynlib.closed_chains.dynamics import Load, has_inertia, tree_mass_matrix, tree_reference
 from dynlib.closed_chains.singular import mobility
 from dynlib.model.mechanism import Mechanism
+from dynlib.motion import equations
 
 _COMPILED_UP_TO = 3  # joints of a chain; the formulas of longer ones take long to derive
 _DEFINITE = 1e-6  # least inertia of the cut mechanism with which equations are solved without a look at the pivots
@@ -60,7 +60,7 @@ def equations_of(
         q0: a closed position, shape (n,), in rad or m. As many equations are kept there as are independent, those that
             hold best; redundant ones are left out. Without it all equations count, and redundant ones make the
             accelerations fail.
-        baumgarte: as in :func:`dynlib.closed_motion.simulate`.
+        baumgarte: as in :func:`dynlib.motion.closed_chains.simulate`.
         compiled: whether closed formulas are derived once, so that a call takes microseconds; otherwise each call runs
             the recursion, which takes milliseconds. By default for chains of up to 3 joints.
 
@@ -118,7 +118,7 @@ class _Tape:
     """Assignments, one after the other, for a function without loops and pivots."""
 
     def __init__(self, formulas: Sequence[sympy.Expr]):
-        self.lines, self.formulas = serial.in_pieces(formulas)
+        self.lines, self.formulas = equations.in_pieces(formulas)
 
     def put(self, value: sympy.Expr) -> sympy.Expr:
         """Give a value a name, if it is more than a name or a number, and return that."""
@@ -196,13 +196,13 @@ def _formulas(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ..
         if not has_inertia(chain):
             continue
         mine = slice(first, first + chain.n)
-        _, _, M[mine, mine], h[mine] = serial.formulas(chain, (q[mine], dq[mine]))
+        _, _, M[mine, mine], h[mine] = equations.formulas(chain, (q[mine], dq[mine]))
     h = h + exact_array(viscous_friction(mechanism)) * dq
     pushes = np.full(n, sympy.S.Zero)
     for load in loads:
         J_P = constraints.tree_jacobian(exact, q, load.point)
         pushes = pushes + J_P.T @ exact_array(np.concatenate([load.force, load.moment]).astype(float))
-    written = _as_sums if all(chain.n <= serial.EXPANDED_UP_TO for chain in mechanism.chains) else np.asarray
+    written = _as_sums if all(chain.n <= equations.EXPANDED_UP_TO for chain in mechanism.chains) else np.asarray
     phi, J, bias = (
         written(formulas[list(kept)])
         for formulas in (
@@ -309,7 +309,7 @@ def _by_recursion(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load
     n, rows = mechanism.n, list(kept)
     pieces = zip(mechanism.first, mechanism.chains, strict=True)
     chains = [
-        (slice(first, first + chain.n), serial.equations_of(chain, compiled=None if has_inertia(chain) else False))
+        (slice(first, first + chain.n), equations.equations_of(chain, compiled=None if has_inertia(chain) else False))
         for first, chain in pieces
     ]
     viscous = viscous_friction(mechanism)

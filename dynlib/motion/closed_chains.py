@@ -19,13 +19,12 @@ from dynlib import lagrange, structure
 from dynlib.algebra.arrays import Array, as_array, as_floats
 from dynlib.closed_chains import constraints, dynamics, velocities
 from dynlib.closed_chains.dynamics import Load, tree_mass_matrix
-from dynlib.closed_equations import equations_of, independent_rows, less_turns_of, refuse_unfit, viscous_friction
-from dynlib.integration import (
+from dynlib.model.mechanism import Mechanism
+from dynlib.model.robot import Robot
+from dynlib.motion.closed_equations import equations_of, independent_rows, less_turns_of, refuse_unfit, viscous_friction
+from dynlib.motion.integration import (
     TOO_SHORT,
-    SimulationError,
-    SimulationInterrupted,
     Solver,
-    Watch,
     chosen,
     fastest_decay,
     one_number,
@@ -33,9 +32,8 @@ from dynlib.integration import (
     supplier,
     with_its_cause,
 )
-from dynlib.model.mechanism import Mechanism
-from dynlib.model.robot import Robot
-from dynlib.simulate import Torque
+from dynlib.motion.record import Torque
+from dynlib.progress import SimulationError, SimulationInterrupted, Watch
 
 _TOLERANCE = 1e-10  # error of one step of the explicit method, relative and absolute
 _LARGEST_JUMP = 0.3  # of the rates, in a projection; more would take or give energy without anybody's noticing
@@ -118,7 +116,7 @@ def simulate(
     The steps are as long as the error of one step allows (DOP853, 1e-10; where friction brakes a motion within a
     fiftieth of a second, the implicit method Radau, 1e-8), or all equally long (the classical Runge-Kutta method);
     :attr:`LinkageMotion.imbalance` tells how good they were. A run of more than some seconds shows how far it is, and
-    Ctrl-C ends it, as in :func:`dynlib.simulate.simulate`.
+    Ctrl-C ends it, as in :func:`dynlib.motion.open_chains.simulate`.
 
     Args:
         mechanism: chains and closures, of numbers; every link needs a mass. Joints may have viscous friction.
