@@ -19,9 +19,10 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from dynlib import derivation, document, newton_euler, robots
+from dynlib import newton_euler, robots
 from dynlib.algebra import notation
 from dynlib.algebra.arrays import as_array, exact_array
+from dynlib.derivation import document, steps
 from dynlib.files import refuse_to_write
 from dynlib.model.robot import Robot
 from dynlib.robotfile import tables, toml, urdf
@@ -401,7 +402,7 @@ def torques(
     if q is None:
         robot = robot.exact()
         for i, value in enumerate(newton_euler.inverse_dynamics(robot, *robot.motion_symbols(), **load_at_tip), 1):
-            typer.echo(_for_the_command(repr(derivation.show(rf"\tau_{{{i}}}", value))))
+            typer.echo(_for_the_command(repr(steps.show(rf"\tau_{{{i}}}", value))))
         return
     tau = newton_euler.inverse_dynamics(robot, *state, **load_at_tip)
     small = np.abs(tau) <= _ROUNDING * newton_euler.sizes_of_terms(robot, *state, **load_at_tip)

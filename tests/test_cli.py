@@ -13,7 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 from dynlib import __main__ as start
-from dynlib import cli, document, newton_euler, robots, velocity
+from dynlib import cli, newton_euler, robots, velocity
+from dynlib.derivation import document
 from dynlib.robotfile import toml, urdf
 from tools.files import ROOT
 

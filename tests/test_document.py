@@ -12,10 +12,11 @@ import pytest
 import sympy
 from lxml import html
 
-from dynlib import derivation, document, linkages, newton_euler, robots
+from dynlib import linkages, newton_euler, robots
 from dynlib.algebra import notation
 from dynlib.algebra.lines import COLUMN
-from dynlib.document import WORDS, render, write
+from dynlib.derivation import document, render, steps, write
+from dynlib.derivation.parts import SECTIONS, WORDS
 from dynlib.model import Link, Robot
 from dynlib.velocity import BaseMotion, Wrench
 
@@ -48,7 +49,7 @@ def rows(text):
 
 
 def expected_rows(derived):
-    for section in document.SECTIONS.values():
+    for section in SECTIONS.values():
         for quantity in section:
             for step in derived:
                 if step.equation.quantity == quantity:
@@ -58,7 +59,7 @@ def expected_rows(derived):
 def rows_of(step):
     left, right = step.sides()
     yield left, right
-    parts = derivation.written_out(step.value, collect=True)
+    parts = steps.written_out(step.value, collect=True)
     whole = ("", notation.latex(parts))
     if not parts.ndim or COLUMN.below(step.source).holds(left, "= " + whole[1]):
         yield whole
@@ -74,7 +75,7 @@ def rows_of(step):
 @pytest.mark.parametrize("to", ["markdown", "latex"])
 def test_every_line_is_a_recorded_value_and_every_recorded_value_is_a_line(name, to):
     arm = ARMS[name].exact()
-    derived = derivation.derive(arm, named=arm.n > 3)
+    derived = steps.derive(arm, named=arm.n > 3)
     shown = rows(render(ARMS[name], to))
     begin = next(place for place, (left, _) in enumerate(shown) if left == "{}^{0}_{1}T")
     expected = list(expected_rows(derived))
@@ -108,7 +109,7 @@ def test_numbers_in_every_format_are_those_of_the_recursion(name, to):
         values = [right for _, right in rows(render(arm, to, *state)) if re.match(r"\\begin\{bmatrix\}|-?\d", right)]
         found = [numbers_of_tex(value) for value in values]
     wanted = []
-    for quantities in document.SECTIONS.values():
+    for quantities in SECTIONS.values():
         for quantity in quantities:
             links = range(arm.n - 1, -1, -1) if quantity in "fn" else range(arm.n)
             if quantity != "tau_m" or arm.links[0].motor is not None:
@@ -242,7 +243,7 @@ def test_written_out_torques_of_a_small_arm_stand_at_the_end_also_with_names():
     for named in (False, True):
         found = rows(render(arm, named=named))[-2:]
         assert found == [
-            (rf"\tau_{{{i}}}", notation.latex(derivation.written_out(value, collect=True)))
+            (rf"\tau_{{{i}}}", notation.latex(steps.written_out(value, collect=True)))
             for i, value in enumerate(tau, start=1)
         ]
 
@@ -287,7 +288,7 @@ def test_every_word_comes_from_the_table_of_words(name, monkeypatch):
 
 def test_languages_have_the_same_keys():
     assert all(words.keys() == WORDS["en"].keys() for words in WORDS.values())
-    sections = {*document.SECTIONS, *(quantity for each in document.SECTIONS.values() for quantity in each)}
+    sections = {*SECTIONS, *(quantity for each in SECTIONS.values() for quantity in each)}
     assert sections <= WORDS["en"].keys()
     used = Path(document.__file__).read_text(encoding="utf-8")
     dynamic = {*sections, "dh_modified", "dh_standard", "axes_link", "axes_base", "axes_world"}

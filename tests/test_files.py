@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from dynlib import document, figures, files, robotfile, robots
+from dynlib import derivation, figures, files, robotfile, robots
 from dynlib.robotfile import urdf
 
 ARM = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=9.81)
@@ -21,7 +21,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="there are no such files")
 
 WRITERS = {
     "arm.toml": lambda path: robotfile.write(ARM, path),
-    "arm.md": lambda path: document.write(ARM, path),
+    "arm.md": lambda path: derivation.write(ARM, path),
     "arm.svg": lambda path: figures.save(figures.axes()[0], path, alt="Axes."),
     "arm.txt": lambda path: files.write_text(path, "L1\n"),
 }

@@ -12,8 +12,7 @@ can be read is the recursion with a name for every intermediate value, ``derive(
 short lines for six joints. Of longer values than :data:`LONGEST` only the size is shown.
 """
 
-import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -25,21 +24,13 @@ from dynlib.algebra import lines, notation
 from dynlib.algebra.arrays import Array, is_symbolic
 from dynlib.algebra.equation import Equation
 from dynlib.algebra.lines import COLUMN, TERMINAL, Room, Row
+from dynlib.derivation.names import _INWARD, _Namer, _symbols_in
+from dynlib.derivation.size import count_operations, count_terms, is_too_long
 from dynlib.model.links import Joint
 from dynlib.model.robot import Robot
 from dynlib.newton_euler import Steps
-from dynlib.velocity import BaseMotion, Wrench
 
-_INWARD = ("f", "n")  # these run from the last link to the first
 _ORDER = {name: place for place, name in enumerate("T omega v v_c domega dv dv_c g F N f n tau tau_m".split())}
-_COMPUTED_INWARD = ("F", "N", "f", "n", "tau", "tau_m")
-
-LONGEST = 1500
-"""Number of terms of the longest value that is written out, over all its components.
-
-A product of k sines and cosines counts as the :math:`2^{k-1}` terms that it becomes, before anything cancels.
-"""
-
 WORDS = {
     "en": {
         "too_long": "up to {terms:,} terms, too long to be shown: see derive(robot, named=True)",
@@ -254,164 +245,6 @@ def derive(
     return Derivation(tuple(printed))
 
 
-class _Namer:
-    """Wraps steps so that what they give is put into names, and keeps what each name stands for."""
-
-    def __init__(self, robot: Robot, q: Any, taken: Iterable[sympy.Symbol]) -> None:
-        self.robot, self.q = robot, q
-        self.taken = {notation.latex(symbol) for symbol in taken}
-        self.names: dict[tuple[str, int], dict[sympy.Symbol, sympy.Expr]] = {}
-
-    def wrap(self, steps: Steps) -> Steps:
-        """Return the same steps, each followed by the naming of its value."""
-        return replace(steps, **{step.name: self._named(getattr(steps, step.name)) for step in fields(steps)})
-
-    def _named(self, equation: Equation) -> Equation:
-        links = iter(self._links_in_the_order_of_calls(equation.quantity))
-
-        def then_name(*arguments: Any) -> Array:
-            return self._put_into_names(equation.quantity, next(links), np.asarray(equation(*arguments)))
-
-        return replace(equation, function=then_name)
-
-    def _links_in_the_order_of_calls(self, quantity: str) -> Iterable[int]:
-        numbers = range(1, self.robot.n + 1)
-        if quantity == "tau_m":
-            numbers = [i for i in numbers if self.robot.links[i - 1].motor is not None]  # type: ignore[assignment]
-        return reversed(numbers) if quantity in _COMPUTED_INWARD else numbers
-
-    def _put_into_names(self, quantity: str, link: int, value: Array) -> Array:
-        if not is_symbolic(value):
-            return value
-        known = self.names.setdefault((quantity, link), {})
-        waves = self._waves(link, value) if quantity == "T" else {}
-        known |= {name: wave for wave, name in waves.items()}
-        named = value.copy()
-        for place, name in _component_names(quantity, link, value.shape):
-            entry = _shorter(sympy.sympify(value[place]).xreplace(waves))
-            if not (entry.is_number or entry.is_Symbol or (-entry).is_Symbol):
-                symbol = self._symbol(name)
-                known[symbol], entry = entry, symbol
-            named[place] = entry
-        return named
-
-    def _symbol(self, name: str) -> sympy.Symbol:
-        """Return the symbol of a name, with a bar if a symbol of the arm looks the same."""
-        symbol = sympy.Symbol(name)
-        while notation.latex(symbol) in self.taken:
-            stem, _, index = symbol.name.partition("_")
-            symbol = sympy.Symbol(f"{stem}bar_{index}")
-        return symbol
-
-    def _waves(self, link: int, value: Array) -> dict[sympy.Expr, sympy.Symbol]:
-        """Return the names of cosine and sine of the joint angle, as far as they occur."""
-        symbols = sympy.sympify(self.q[link - 1]).free_symbols
-        waves = {}
-        for letter, kind in (("c", sympy.cos), ("s", sympy.sin)):
-            found = {wave for entry in value.flat for wave in entry.atoms(kind) if wave.free_symbols & symbols}
-            if len(found) == 1:
-                waves[found.pop()] = self._symbol(f"{letter}_{link}")
-        return waves
-
-
-def _component_names(quantity: str, link: int, shape: tuple[int, ...]) -> list[tuple[tuple[int, ...], str]]:
-    """Return each place in a value with the name for it: R_2xy is row x, column y of the rotation to link 2."""
-    stem = quantity if quantity.endswith(("_c", "_m")) else quantity + "_"
-    if not shape:
-        return [((), f"{stem}{link}")]
-    if len(shape) == 1:
-        return [((row,), f"{stem}{link}{'xyz'[row]}") for row in range(3)]
-    places = [(row, column) for row in range(3) for column in range(4)]
-    return [((i, j), f"R_{link}{'xyz'[i]}{'xyz'[j]}" if j < 3 else f"p_{link}{'xyz'[i]}") for i, j in places]
-
-
-def _shorter(expression: sympy.Expr) -> sympy.Expr:
-    """Return the expression as it is or expanded, whichever has fewer operations; what cancels is gone then."""
-    if _count_written_terms(expression) > LONGEST:
-        return expression
-    return min(expression, sympy.expand(expression), key=count_operations)
-
-
-def _symbols_in(given: Any) -> set[sympy.Symbol]:
-    """Return the symbols in arrays, records, lists and dictionaries, however nested."""
-    if isinstance(given, sympy.Basic):
-        return set(given.free_symbols)
-    if isinstance(given, Mapping):
-        given = list(given.values())
-    elif isinstance(given, Wrench | BaseMotion):
-        given = list(vars(given).values())
-    elif isinstance(given, np.ndarray):
-        given = list(given.flat)
-    return set().union(*map(_symbols_in, given)) if isinstance(given, list | tuple) else set()
-
-
-def count_operations(expression: Any) -> int:
-    """Return the number of additions, multiplications, powers and functions in an expression as it is.
-
-    Args:
-        expression: a SymPy expression or a number; parts that occur twice are counted twice.
-
-    Returns:
-        The number of operations; at once even if the expression is far too long to be printed.
-
-    >>> a, b = sympy.symbols("a b")
-    >>> count_operations(a * b + sympy.sin(a))
-    3
-    """
-    return _measured(expression, lambda each, parts: sum(parts) + max(len(parts) - 1, int(bool(parts))))
-
-
-def count_terms(expression: Any) -> int:
-    """Return how many terms an expression has at most when it is multiplied out.
-
-    Args:
-        expression: a SymPy expression or a number.
-
-    Returns:
-        The number of terms, counted without multiplying out; what cancels is counted too.
-
-    >>> a, b = sympy.symbols("a b")
-    >>> count_terms((a + b) * (a - b))
-    4
-    """
-    return sum(_measured(expression, _terms_by_waves).values())
-
-
-def _count_written_terms(expression: Any) -> int:
-    """Return the terms when, besides, each product of k sines and cosines becomes a sum of 2**(k-1) of them."""
-    by_waves = _measured(expression, _terms_by_waves)
-    return sum(terms * 2 ** max(waves - 1, 0) for waves, terms in by_waves.items())
-
-
-def _terms_by_waves(each: sympy.Basic, parts: list[dict[int, int]]) -> dict[int, int]:
-    """Return the number of terms by how many sines and cosines are multiplied in them."""
-    if each.is_Add:
-        return {waves: sum(part.get(waves, 0) for part in parts) for waves in sorted(set().union(*parts))}
-    if each.is_Pow and each.exp.is_Integer and each.exp > 0:
-        parts = [parts[0]] * int(each.exp)
-    elif not each.is_Mul:
-        return {int(isinstance(each, sympy.sin | sympy.cos)): 1}
-    product = {0: 1}
-    for part in parts:
-        longer: dict[int, int] = {}
-        for (first, m), (second, n) in itertools.product(product.items(), part.items()):
-            longer[first + second] = longer.get(first + second, 0) + m * n
-        product = longer
-    return product
-
-
-def _measured(expression: Any, combine: Callable[[sympy.Basic, list[Any]], Any]) -> Any:
-    """Return a measure that is combined from those of the parts; each part that is shared is visited once."""
-    known: dict[sympy.Basic, Any] = {}
-
-    def visit(each: sympy.Basic) -> Any:
-        if each not in known:
-            known[each] = combine(each, [visit(part) for part in each.args])
-        return known[each]
-
-    return visit(sympy.sympify(expression))
-
-
 def show(symbol: str, value: Any) -> "Shown":
     r"""Show a value with its symbol, as a formula in a notebook and as text in a terminal.
 
@@ -447,16 +280,6 @@ class Shown:
 
     def __repr__(self) -> str:
         return lines.plain(self.rows(TERMINAL))
-
-
-def is_too_long(array: Array) -> bool:
-    """Say whether a value has so many terms (:data:`LONGEST`) that only its size is shown.
-
-    >>> a, b = sympy.symbols("a b")
-    >>> is_too_long(np.array([(a + b) ** 9, (a - b) ** 20]))
-    True
-    """
-    return is_symbolic(array) and sum(map(_count_written_terms, array.flat)) > LONGEST
 
 
 def _size_of(value: Array) -> str:
