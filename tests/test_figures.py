@@ -15,7 +15,25 @@ import pytest
 from lxml import etree
 from PIL import Image, ImageSequence
 
-from dynlib import figures, linkages, robots
+from dynlib import linkages, robots
+from dynlib.figures import (
+    INK,
+    LINK,
+    MASS,
+    PALETTE,
+    PAPER,
+    TURNS,
+    X_AXIS,
+    arms,
+    axes,
+    label,
+    linkage,
+    moving_linkage,
+    save,
+    show,
+    svg,
+)
+from dynlib.figures.style import _Label
 from dynlib.model import Point
 from tools.files import ROOT, notebooks_in_toc
 
@@ -29,36 +47,36 @@ ALT = "An arm that turns."
 
 
 def test_the_same_input_gives_the_same_file():
-    first, second = (figures.svg(figures.planar_arm(ARM, [0.5, 0.5]), "An arm.") for _ in range(2))
+    first, second = (svg(arms.planar_arm(ARM, [0.5, 0.5]), "An arm.") for _ in range(2))
     assert first == second
-    assert first != figures.svg(figures.planar_arm(ARM, [0.5, 0.51]), "An arm.")
+    assert first != svg(arms.planar_arm(ARM, [0.5, 0.51]), "An arm.")
 
 
 def test_the_last_digits_of_a_processor_change_nothing():
     """Another processor rounds another way; neither places nor the names of shapes may tell."""
 
     def drawn(nudge):
-        figure, ax = figures.axes()
+        figure, ax = axes()
         x = np.linspace(0, 1, 50)
         ax.plot(x + nudge, np.sin(7 * x) * (1 + nudge), "o-", label="$a$")
         ax.contourf(x, x, np.add.outer(x, x**2) + nudge, levels=[0.513, 1.027])
-        return figures.svg(figure, ALT)
+        return svg(figure, ALT)
 
     assert drawn(0) == drawn(1e-11)
     assert drawn(0) != drawn(1e-3)
 
 
 def test_alternative_text_is_in_the_file_and_demanded():
-    root = etree.fromstring(figures.svg(figures.axes()[0], "A <b> & a line.").encode())
+    root = etree.fromstring(svg(axes()[0], "A <b> & a line.").encode())
     assert root.findtext("{*}title") == "A <b> & a line."
     with pytest.raises(ValueError, match="alt is empty; say in one or two sentences"):
-        figures.svg(figures.axes()[0], " ")
+        svg(axes()[0], " ")
 
 
 def test_ground_is_white_and_can_be_taken_away():
-    root = etree.fromstring(figures.svg(figures.planar_arm(ARM, [0.5, 0.5]), "An arm.").encode())
+    root = etree.fromstring(svg(arms.planar_arm(ARM, [0.5, 0.5]), "An arm.").encode())
     (ground,) = root.findall(".//{*}g[@class='ground']/{*}path")
-    assert f"fill: {figures.PAPER}" in ground.get("style")
+    assert f"fill: {PAPER}" in ground.get("style")
 
 
 def luminance(colour):
@@ -78,15 +96,15 @@ def test_contrast_of_black_and_white():
 
 
 @pytest.mark.parametrize("ground", [0, 1])
-@pytest.mark.parametrize("name", sorted(set(figures.PALETTE) - {"paper"}))
+@pytest.mark.parametrize("name", sorted(set(PALETTE) - {"paper"}))
 def test_contrast_of_the_palette(name, ground):
     needed = 3 if name == "link" else 4.5
-    assert contrast(figures.PALETTE[name][ground], figures.PALETTE["paper"][ground]) >= needed
+    assert contrast(PALETTE[name][ground], PALETTE["paper"][ground]) >= needed
 
 
 def test_the_colours_of_the_palette_differ():
     for ground in (0, 1):
-        assert len({pair[ground] for pair in figures.PALETTE.values()}) == len(figures.PALETTE)
+        assert len({pair[ground] for pair in PALETTE.values()}) == len(PALETTE)
 
 
 # ---- The figures of the book -------------------------------------------------------------------------
@@ -110,7 +128,7 @@ def parsed(name):
     return etree.fromstring(BOOK[name].encode())
 
 
-LETTERS = {light for name, (light, _) in figures.PALETTE.items() if name not in ("link", "paper")}
+LETTERS = {light for name, (light, _) in PALETTE.items() if name not in ("link", "paper")}
 
 
 def style_of(element, key, default=""):
@@ -174,7 +192,7 @@ def test_the_book_has_its_figures():
 
 @pytest.mark.parametrize("name", BOOK)
 def test_colours_are_those_of_the_palette(name):
-    assert colours_of(ElementTree.fromstring(BOOK[name])) <= {light for light, _ in figures.PALETTE.values()}
+    assert colours_of(ElementTree.fromstring(BOOK[name])) <= {light for light, _ in PALETTE.values()}
 
 
 @pytest.mark.parametrize("name", BOOK)
@@ -230,7 +248,7 @@ def test_paths_are_smooth():
     for name, text in BOOK.items():
         if 'class="strip"' in text:
             for path in parsed(name).xpath("//*[@class='strip']/preceding-sibling::*/*[local-name()='path']"):
-                if style_of(path, "stroke") == figures.X_AXIS and style_of(path, "fill") == "none":
+                if style_of(path, "stroke") == X_AXIS and style_of(path, "fill") == "none":
                     assert sharpest(path.get("d")) < 25, name
 
 
@@ -248,13 +266,13 @@ def sharpest(d):
 
 def test_arms_that_cannot_be_drawn():
     with pytest.raises(ValueError, match="planar 2R holds symbols; give them numbers with robot.subs"):
-        figures.planar_arm(robots.planar_2r(), [0, 0])
+        arms.planar_arm(robots.planar_2r(), [0, 0])
     with pytest.raises(ValueError, match="RP arm has a joint axis that is not along z"):
-        figures.planar_arm(robots.rp(I1=1, m1=1, m2=1, g=10), [0.0, 0.1])
+        arms.planar_arm(robots.rp(I1=1, m1=1, m2=1, g=10), [0.0, 0.1])
 
 
 def test_a_figure_is_shown_as_svg_with_its_text(capsys):
-    figures.show(figures.axes()[0], alt="Two axes.")
+    show(axes()[0], alt="Two axes.")
     assert "Two axes." in capsys.readouterr().out
 
 
@@ -281,8 +299,8 @@ BEGINNINGS = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF", "gif": b"GIF89
 @pytest.mark.parametrize("moving", [False, True])
 def test_a_file_is_what_its_name_says_and_always_the_same(ending, moving, tmp_path):
     for name in ("a", "b"):
-        figure = figures.moving_arm(RAIL, STATES) if moving else figures.planar_arm(ARM, [0.5, 0.5])
-        figures.save(figure, tmp_path / f"{name}.{ending.upper() if name == 'b' else ending}", ALT)
+        figure = arms.moving_arm(RAIL, STATES) if moving else arms.planar_arm(ARM, [0.5, 0.5])
+        save(figure, tmp_path / f"{name}.{ending.upper() if name == 'b' else ending}", ALT)
     first, second = (path.read_bytes() for path in sorted(tmp_path.iterdir()))
     assert first == second
     assert first.startswith(BEGINNINGS[ending])
@@ -292,38 +310,38 @@ def test_a_file_is_what_its_name_says_and_always_the_same(ending, moving, tmp_pa
 @pytest.mark.parametrize("name", ["arm.jpg", "arm.svgz", "arm", "arm.gif.txt", ".gif"])
 def test_other_endings_are_refused(name, tmp_path):
     with pytest.raises(ValueError, match=r"ends with '.*'; expected .svg, .png, .pdf, .gif."):
-        figures.save(figures.axes()[0], tmp_path / name, ALT)
+        save(axes()[0], tmp_path / name, ALT)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("ending", BEGINNINGS)
 def test_a_file_needs_alternative_text(ending, tmp_path):
     with pytest.raises(ValueError, match="alt is empty"):
-        figures.save(figures.axes()[0], tmp_path / f"a.{ending}", " ")
+        save(axes()[0], tmp_path / f"a.{ending}", " ")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_gif_shows_each_pose_of_a_film_for_its_time(tmp_path):
-    film = figures.moving_arm(RAIL, STATES, seconds=3, still=1)
-    before = figures.svg(film, ALT)
-    figures.save(film, tmp_path / "a.gif", ALT)
+    film = arms.moving_arm(RAIL, STATES, seconds=3, still=1)
+    before = svg(film, ALT)
+    save(film, tmp_path / "a.gif", ALT)
     frames, times = pictures(tmp_path / "a.gif")
     assert times == [1000, 1000, 1000]
     assert {frame.shape for frame in frames} == {(*frames[0].shape[:2], 4)}
     assert all((a != b).any() for a, b in itertools.combinations(frames, 2))
     for still, frame in enumerate(frames):
-        figures.save(figures.moving_arm(RAIL, STATES, still=still), tmp_path / "a.png", ALT)
+        save(arms.moving_arm(RAIL, STATES, still=still), tmp_path / "a.png", ALT)
         (dots,), _ = pictures(tmp_path / "a.png")
         assert not (inked(frame) & (dots > 250).all(axis=-1)).any(), "no other pose is seen"
         assert inked(frame).sum() > 0.8 * inked(dots).sum()
-    assert figures.svg(film, ALT) == before
+    assert svg(film, ALT) == before
 
 
 @pytest.mark.parametrize("still", [0, 2])
 def test_a_picture_of_a_film_holds_the_pose_at_rest(still, tmp_path):
-    film = figures.moving_arm(RAIL, STATES, still=still)
-    figures.save(film, tmp_path / "a.png", ALT)
-    figures.save(film, tmp_path / "a.gif", ALT)
+    film = arms.moving_arm(RAIL, STATES, still=still)
+    save(film, tmp_path / "a.png", ALT)
+    save(film, tmp_path / "a.gif", ALT)
     (dots,), _ = pictures(tmp_path / "a.png")
     frames, _ = pictures(tmp_path / "a.gif")
     same = [inked(frame) & inked(dots) for frame in frames]
@@ -332,7 +350,7 @@ def test_a_picture_of_a_film_holds_the_pose_at_rest(still, tmp_path):
 
 def test_dots_have_a_white_ground(tmp_path):
     for ending in ("png", "gif"):
-        figures.save(figures.planar_arm(ARM, [0.5, 0.5]), tmp_path / f"a.{ending}", ALT)
+        save(arms.planar_arm(ARM, [0.5, 0.5]), tmp_path / f"a.{ending}", ALT)
         (dots,), _ = pictures(tmp_path / f"a.{ending}")
         assert (dots[[0, 0, -1, -1], [0, -1, 0, -1]] > 250).all()
 
@@ -341,38 +359,38 @@ def test_dots_have_a_white_ground(tmp_path):
 
 
 def test_the_same_arm_in_space_gives_the_same_file():
-    first, second = (figures.svg(figures.spatial_arm(RAIL, [0.5, 0.3]), ALT) for _ in range(2))
+    first, second = (svg(arms.spatial_arm(RAIL, [0.5, 0.3]), ALT) for _ in range(2))
     assert first == second
-    assert first != figures.svg(figures.spatial_arm(RAIL, [0.51, 0.3]), ALT)
-    assert first != figures.svg(figures.spatial_arm(RAIL, [0.5, 0.3], view=(30, 20)), ALT)
-    assert first != figures.svg(figures.spatial_arm(RAIL, [0.5, 0.3], frames=[RAIL.base]), ALT)
+    assert first != svg(arms.spatial_arm(RAIL, [0.51, 0.3]), ALT)
+    assert first != svg(arms.spatial_arm(RAIL, [0.5, 0.3], view=(30, 20)), ALT)
+    assert first != svg(arms.spatial_arm(RAIL, [0.5, 0.3], frames=[RAIL.base]), ALT)
 
 
 def test_points_of_space_fall_where_the_eye_sees_them():
-    from_x = figures._projection((0, 0))  # the eye on the x axis: y to the right, z up
+    from_x = arms._projection((0, 0))  # the eye on the x axis: y to the right, z up
     assert np.allclose(from_x @ [5, 1, 0], [1, 0])
     assert np.allclose(from_x @ [5, 0, 1], [0, 1])
-    from_above = figures._projection((-90, 90))  # x to the right, y up
+    from_above = arms._projection((-90, 90))  # x to the right, y up
     assert np.allclose(from_above @ [1, 2, 5], [1, 2])
 
 
 def test_a_film_is_one_small_file_that_is_always_the_same():
-    first, second = (figures.svg(figures.moving_arm(RAIL, STATES), ALT) for _ in range(2))
+    first, second = (svg(arms.moving_arm(RAIL, STATES), ALT) for _ in range(2))
     assert first == second
     assert etree.fromstring(first.encode()).findtext("{*}title") == ALT
     assert "http" not in first.replace("http://www.w3.org/", "")
-    assert len(figures.svg(figures.moving_arm(RAIL, STATES * 10), ALT)) < 150_000
+    assert len(svg(arms.moving_arm(RAIL, STATES * 10), ALT)) < 150_000
 
 
 def test_a_film_shows_every_pose_for_an_equal_time_and_stops_by_itself():
-    text = figures.svg(figures.moving_arm(RAIL, STATES, seconds=3, still=1), ALT)
+    text = svg(arms.moving_arm(RAIL, STATES, seconds=3, still=1), ALT)
     root = etree.fromstring(text.encode())
     width = float(root.get("viewBox").split()[2])
     (strip,) = root.findall(".//{*}g[@class='strip']")
     assert [pose.get("transform") for pose in strip] == [f"translate({k * width:g} 0)" for k in range(3)]
     counts = [len(pose.xpath("*[local-name()!='defs']")) for pose in strip]
     assert counts[0] == counts[1] == counts[2] > 10
-    assert strip.get("style") == f"--way: {-3 * width:g}px; animation: turn 3s steps(3) {figures.TURNS}"
+    assert strip.get("style") == f"--way: {-3 * width:g}px; animation: turn 3s steps(3) {TURNS}"
     assert strip.get("transform") == f"translate({-width:g} 0)", "pose 1 is shown where nothing moves, and at the end"
     style = root.findtext(".//{*}style")
     assert "@keyframes turn { from { transform: none } to { transform: translateX(var(--way)) } }" in style
@@ -381,7 +399,7 @@ def test_a_film_shows_every_pose_for_an_equal_time_and_stops_by_itself():
 
 
 def test_the_frame_at_rest_is_in_every_pose():
-    root = etree.fromstring(figures.svg(figures.moving_arm(RAIL, STATES), ALT).encode())
+    root = etree.fromstring(svg(arms.moving_arm(RAIL, STATES), ALT).encode())
     texts = root.xpath("//*[@class='text']")
     always = [each for each in texts if not each.xpath("ancestor::*[@class='strip']")]
     assert len(always) == 2  # x and z of {0}; the others belong to their poses
@@ -390,46 +408,46 @@ def test_the_frame_at_rest_is_in_every_pose():
 
 
 def test_a_falling_arm_shows_masses_and_gravity():
-    film = figures.moving_planar_arm(ARM, [[0, 0], [-0.5, -0.2], [-1.5, 0.4]], still=2)
-    texts = [each.get_text() for each in film.figure.findobj(figures._Label)]
+    film = arms.moving_planar_arm(ARM, [[0, 0], [-0.5, -0.2], [-1.5, 0.4]], still=2)
+    texts = [each.get_text() for each in film.figure.findobj(_Label)]
     assert sorted(texts) == sorted(["$g$", *["$m_1$", "$m_2$"] * 3])
     ends = [line.get_xydata() for line in film.figure.axes[0].get_lines() if line.get_linewidth() == 5]
     assert ends[1][-1] == pytest.approx(ARM.pose([-0.5, -0.2])[:2, 3])
     with pytest.raises(ValueError, match="moving_planar_arm draws arms in the x-y plane only"):
-        figures.moving_planar_arm(RAIL, STATES)
+        arms.moving_planar_arm(RAIL, STATES)
     with pytest.raises(ValueError, match="still is 3; expected the number of one of the 3 states"):
-        figures.moving_planar_arm(ARM, [[0, 0]] * 3, still=3)
+        arms.moving_planar_arm(ARM, [[0, 0]] * 3, still=3)
 
 
 def test_letters_make_room_for_letters():
-    figure, ax = figures.axes()
+    figure, ax = axes()
     ax.plot([0, 1], [0, 1])
     for letter in "ABCDE":
-        figures.label(ax, (0.5, 0.5), f"${letter}$", beside=(0, 12))
-    figures.svg(figure, ALT)
-    boxes = [each.get_window_extent().get_points() for each in figure.findobj(figures._Label)]
+        label(ax, (0.5, 0.5), f"${letter}$", beside=(0, 12))
+    svg(figure, ALT)
+    boxes = [each.get_window_extent().get_points() for each in figure.findobj(_Label)]
     for one, other in itertools.combinations(boxes, 2):
         assert (one[0] > other[1]).any() or (other[0] > one[1]).any()
-    assert figures.svg(figure, ALT) == figures.svg(figure, ALT)
+    assert svg(figure, ALT) == svg(figure, ALT)
 
 
 def test_films_that_cannot_be_made():
     with pytest.raises(ValueError, match="RP arm holds symbols"):
-        figures.moving_arm(robots.rp(), STATES)
+        arms.moving_arm(robots.rp(), STATES)
     with pytest.raises(ValueError, match="still is 3; expected the number of one of the 3 states, from 0"):
-        figures.moving_arm(RAIL, STATES, still=3)
+        arms.moving_arm(RAIL, STATES, still=3)
     with pytest.raises(ValueError, match="RP arm holds symbols"):
-        figures.spatial_arm(robots.rp(), STATES[0])
+        arms.spatial_arm(robots.rp(), STATES[0])
 
 
 def test_a_legend_has_no_box_and_can_be_read_on_dark_pages():
-    figure, ax = figures.axes()
+    figure, ax = axes()
     ax.plot([0, 1], [0, 1], label="$a$")
     ax.legend()
-    shown = figures.svg(figure, "A line with a legend.")
+    shown = svg(figure, "A line with a legend.")
     legend = etree.fromstring(shown.encode()).find(".//{*}g[@class='legend']")
     assert not [each for each in legend.iter() if "#ffffff" in (each.get("style") or "")]
-    assert figures.INK in etree.tostring(legend).decode()
+    assert INK in etree.tostring(legend).decode()
 
 
 # ---- Linkages --------------------------------------------------------------------------------------
@@ -440,16 +458,16 @@ TURN = BARS.positions(np.linspace(0.1, 1.1, 4)[:, None], [1])
 
 
 def test_the_same_linkage_gives_the_same_file():
-    first, second = (figures.svg(figures.linkage(BARS, TURN[0], {"C": BARS.output}), ALT) for _ in range(2))
+    first, second = (svg(linkage(BARS, TURN[0], {"C": BARS.output}), ALT) for _ in range(2))
     assert first == second
-    assert first != figures.svg(figures.linkage(BARS, TURN[1], {"C": BARS.output}), ALT)
-    assert first != figures.svg(figures.linkage(BARS, TURN[0], {"C": BARS.output}, angles=True), ALT)
+    assert first != svg(linkage(BARS, TURN[1], {"C": BARS.output}), ALT)
+    assert first != svg(linkage(BARS, TURN[0], {"C": BARS.output}, angles=True), ALT)
 
 
 def test_links_lie_where_the_positions_say_and_driven_ones_are_blue():
-    lines = figures.linkage(BARS, TURN[0]).axes[0].get_lines()
+    lines = linkage(BARS, TURN[0]).axes[0].get_lines()
     bars = [line for line in lines if line.get_linewidth() == 4.5]
-    assert [line.get_color() for line in bars] == [figures.MASS, figures.LINK, figures.LINK]
+    assert [line.get_color() for line in bars] == [MASS, LINK, LINK]
     ends = [np.column_stack(line.get_data()) for line in bars]
     lengths = [np.linalg.norm(each[1] - each[0]) for each in ends]
     assert lengths == pytest.approx([1, 3.5, 2.5])
@@ -460,20 +478,20 @@ def test_links_lie_where_the_positions_say_and_driven_ones_are_blue():
 
 def test_a_gap_is_seen():
     open_position = TURN[0] + np.array([0, 0.2, 0])
-    bars = [line for line in figures.linkage(BARS, open_position).axes[0].get_lines() if line.get_linewidth() == 4.5]
+    bars = [line for line in linkage(BARS, open_position).axes[0].get_lines() if line.get_linewidth() == 4.5]
     ends = [np.column_stack(line.get_data())[1] for line in bars]
     assert np.linalg.norm(ends[1] - ends[2]) > 0.1
 
 
 def test_a_slider_has_a_block_on_its_line():
-    ax = figures.linkage(ENGINE, ENGINE.positions([0.0], [-1])).axes[0]
+    ax = linkage(ENGINE, ENGINE.positions([0.0], [-1])).axes[0]
     blocks = [line for line in ax.get_lines() if line.get_marker() == "s"]
     assert [np.ravel(each.get_data()).tolist() for each in blocks] == [[4, 0]]
     assert ax.get_xlim()[1] < 6, "the line of the slider does not stretch the picture"
 
 
 def test_a_film_of_a_linkage_is_always_the_same_and_holds_every_position():
-    first, second = (figures.svg(figures.moving_linkage(BARS, TURN, {"C": BARS.output}), ALT) for _ in range(2))
+    first, second = (svg(moving_linkage(BARS, TURN, {"C": BARS.output}), ALT) for _ in range(2))
     assert first == second
     (strip,) = etree.fromstring(first.encode()).findall(".//{*}g[@class='strip']")
     counts = [len(pose.xpath("*[local-name()!='defs']")) for pose in strip]
@@ -484,22 +502,22 @@ def test_a_film_of_a_linkage_is_always_the_same_and_holds_every_position():
 def test_the_path_of_a_point_is_as_fine_as_asked():
     fine = BARS.positions(np.linspace(0.1, 1.1, 50)[:, None], [1])
     for paths, points in ((None, 4), (fine, 50)):
-        film = figures.moving_linkage(BARS, TURN, {"C": BARS.output, "B": Point(1, 2)}, paths=paths)
+        film = moving_linkage(BARS, TURN, {"C": BARS.output, "B": Point(1, 2)}, paths=paths)
         courses = [line for line in film.figure.axes[0].get_lines() if line.get_linewidth() == 1.2]
         assert [len(line.get_xdata()) for line in courses] == [points], "a pin inside a chain has none"
 
 
 def test_a_pin_inside_a_chain_is_only_named():
-    plain = figures.linkage(BARS, TURN[0]).axes[0]
-    named = figures.linkage(BARS, TURN[0], {"B": Point(1, 2)}).axes[0]
+    plain = linkage(BARS, TURN[0]).axes[0]
+    named = linkage(BARS, TURN[0], {"B": Point(1, 2)}).axes[0]
     assert len(named.get_lines()) == len(plain.get_lines())
     assert [each.get_text() for each in named.texts if each.get_text() == "$B$"] == ["$B$"]
 
 
 def test_linkages_that_cannot_be_drawn():
     with pytest.raises(ValueError, match="linkage computes with floats, and three-legged arm is exact"):
-        figures.linkage(linkages.three_legged(), [0] * 6)
+        linkage(linkages.three_legged(), [0] * 6)
     with pytest.raises(ValueError, match="q has 1 entries .these are only the inputs"):
-        figures.linkage(BARS, [0.1])
+        linkage(BARS, [0.1])
     with pytest.raises(ValueError, match="still is 4; expected the number of one of the 4 states, from 0"):
-        figures.moving_linkage(BARS, TURN, still=4)
+        moving_linkage(BARS, TURN, still=4)

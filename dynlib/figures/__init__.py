@@ -1,0 +1,51 @@
+"""Figures: arms and linkages drawn to scale, readable on light and dark pages, with a description in words."""
+
+from dynlib.figures.arms import moving_arm, moving_planar_arm, planar_arm, spatial_arm
+from dynlib.figures.linkages import linkage, moving_linkage
+from dynlib.figures.style import (
+    GRAVITY,
+    INK,
+    LINK,
+    MASS,
+    PALETTE,
+    PAPER,
+    TURNS,
+    WIDTH,
+    X_AXIS,
+    Y_AXIS,
+    Z_AXIS,
+    Film,
+    axes,
+    label,
+    legend,
+    save,
+    show,
+    svg,
+)
+
+__all__ = [
+    "GRAVITY",
+    "INK",
+    "LINK",
+    "MASS",
+    "PALETTE",
+    "PAPER",
+    "TURNS",
+    "WIDTH",
+    "X_AXIS",
+    "Y_AXIS",
+    "Z_AXIS",
+    "Film",
+    "axes",
+    "label",
+    "legend",
+    "linkage",
+    "moving_arm",
+    "moving_linkage",
+    "moving_planar_arm",
+    "planar_arm",
+    "save",
+    "show",
+    "spatial_arm",
+    "svg",
+]
