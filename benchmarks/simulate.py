@@ -52,7 +52,7 @@ def arm() -> Robot:
 
 
 def by_dynlib(robot: Robot, t: Array) -> States:
-    """Return the motion by `dynlib.motion.open_chains`, with its own tolerances."""
+    """Return the motion by `dynlib.motion`, with its own tolerances."""
     motion = simulate(robot, [0, 0], [0, 0], t)
     return motion.q, motion.dq
 

@@ -30,8 +30,7 @@ from dynlib.closed_chains import (
 from dynlib.closed_chains.constraints import refuse_open, tree_jacobian
 from dynlib.linkages import FiveBar, Linkage, five_bar, four_bar, slider_crank, two_link_angles
 from dynlib.model import Body, Link, Mechanism, Point, Robot, Rod
-from dynlib.motion import LinkageMotion, energy_of, simulate
-from dynlib.motion.open_chains import SimulationError
+from dynlib.motion import ClosedMotion, SimulationError, energy_of, simulate
 
 TURN_CRANKS_FIRST = np.array([[1, 0, 0, 0], [0, 0, 1, 0], [1, 1, 0, 0], [0, 0, 1, 1]])
 TURN = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1]])
@@ -330,7 +329,7 @@ def pendulum(length: float, mass: float, g: float, input_joint: int = 1) -> Mech
     )
 
 
-def swing(model: dict, given: dict, t: np.ndarray, **options) -> LinkageMotion:
+def swing(model: dict, given: dict, t: np.ndarray, **options) -> ClosedMotion:
     """Return the motion of a pendulum whose start is an angle from the downward vertical."""
     length, angle, rate = model["L"], given["theta0"], given.get("omega0", 0)
     along = np.array([np.cos(angle), np.sin(angle)])

@@ -17,7 +17,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from dynlib import acceleration, lagrange, newton_euler, velocity
 from dynlib.algebra import Equation
-from dynlib.closed_chains import constraints, dynamics
+from dynlib.closed_chains import dynamics, velocities
 from dynlib.linkages import three_legs
 from tools import appendices
 
@@ -161,7 +161,7 @@ def test_an_equation_that_no_chapter_types_says_so():
 
 # ---- The steps of the library ------------------------------------------------------------------------
 
-MODULES = (velocity, acceleration, newton_euler, lagrange, constraints, dynamics, three_legs)
+MODULES = (velocity, acceleration, newton_euler, lagrange, velocities, dynamics, three_legs)
 STEPS = {
     step.__name__: step
     for module in MODULES

@@ -13,7 +13,7 @@ pytest.importorskip("pinocchio", reason="Pinocchio has no wheel for this system"
 from arms import random_arm
 from linkages_at_random import DIGITS, KINDS, difference, for_seeds, random_state
 
-from dynlib import linkages
+from dynlib import linkages, progress
 from dynlib.closed_chains import (
     ClosureError,
     SingularPosition,
@@ -31,7 +31,6 @@ from dynlib.closed_chains import (
 )
 from dynlib.frames import transform
 from dynlib.model import Body, Link, Mechanism, Pin, Point, Robot, Rod, Slot
-from dynlib.motion import integration
 
 DOWN = [0, -9.81, 0]
 FOUR_BAR = linkages.four_bar(ground=4, crank=1, coupler=3.5, rocker=2.5, masses=[1, 2, 3], gravity=DOWN)
@@ -696,7 +695,7 @@ def test_signs_change_where_a_singular_position_is_passed():
 
 def test_a_path_of_many_turns_shows_how_far_it_is(monkeypatch, capsys):
     seconds = iter(range(10**9))
-    monkeypatch.setattr(integration.time, "monotonic", lambda: next(seconds))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(seconds))
     crank = linkages.four_bar(ground=4, crank=1, coupler=3.5, rocker=2.5, masses=[1, 1, 1])
     start = crank.positions([0.5], [1])
     end = positions.follow(crank, start, [[0.5], [0.5 + 10 * np.pi]])[-1]
@@ -720,7 +719,7 @@ def test_a_long_path_is_not_taken_for_one_that_cannot_be_followed(monkeypatch):
             raise KeyboardInterrupt
         return q + np.array([change[0], 0, 0])
 
-    monkeypatch.setattr(constraints, "_stepped", stepped)
+    monkeypatch.setattr(positions, "_stepped", stepped)
     with pytest.raises(KeyboardInterrupt):
         positions.follow(crank, start, [[0.5], [1e7]])
     assert steps[0] == pytest.approx(1e7 * 0.5**26)

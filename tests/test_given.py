@@ -22,7 +22,7 @@ from dynlib import (
 from dynlib.algebra import as_array
 from dynlib.closed_chains import Load
 from dynlib.model import Body, Link, Mechanism, Motor, Pin, Point, Robot
-from dynlib.motion import control, equations, forward, open_chains
+from dynlib.motion import control, equations, forward, simulate
 from dynlib.velocity import Wrench
 
 ARM = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
@@ -38,7 +38,7 @@ PUSH, LOAD = Wrench(force=[0, -1, 0]), Load(Point(1), [0, 1, 0])
 WITH_WRENCHES = {
     "inverse": lambda given: newton_euler.inverse_dynamics(ARM, Z, Z, Z, wrenches=given),
     "forward": lambda given: forward.forward_dynamics(ARM, Z, Z, Z, wrenches=given),
-    "simulate": lambda given: open_chains.simulate(ARM, Z, Z, [0, 0.1], wrenches=given),
+    "simulate": lambda given: simulate(ARM, Z, Z, [0, 0.1], wrenches=given),
     "static": lambda given: velocity.static_torques(ARM, Z, given),
 }
 WITH_LOADS = {
@@ -112,7 +112,6 @@ OPEN = [
     *(lambda r, f=f: f(r, Z, Z) for f in (velocity.outward, velocity.point_velocity)),
     lambda r: acceleration.point_acceleration(r, Z, Z, Z),
     lambda r: velocity.static_torques(r, Z, []),
-    lambda r: open_chains.simulate(r, Z, Z, [0, 1]),
     lambda r: equations.equations_of(r),
     lambda r: control.computed_torque(r, lambda t: (Z, Z, Z)),
 ]
@@ -126,7 +125,6 @@ CLOSED = [
     *(lambda m, f=f: f(m, Q, Point(1)) for f in (closed_chains.pose, closed_chains.point_jacobian)),
     lambda m: closed_chains.singularity(m, Q, Point(1)),
     lambda m: closed_chains.with_multipliers(m, Q, [0] * 3, [0]),
-    lambda m: motion.simulate(m, Q, [0], [0, 1]),
 ]
 
 
@@ -148,6 +146,27 @@ def test_what_is_no_mechanism(ask):
         ask("four_bar")
     with pytest.raises(TypeError, match=r"mechanism is planar 2R.*; expected a Mechanism. Open arms have functions"):
         ask(ARM)
+
+
+@pytest.mark.parametrize("given", ["ur5", None, BARS.chains, ARM.links[0]])
+def test_what_is_neither_an_arm_nor_a_mechanism(given):
+    with pytest.raises(TypeError, match=r"system is .*; expected a Robot or a Mechanism. Load an arm: robots.load\("):
+        simulate(given, Z, Z, [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("system", "options", "message"),
+    [
+        (ARM, {"dt": 0.1}, "dt is 0.1, but it is for mechanisms, and planar 2R is a Robot"),
+        (ARM, {"project": False}, "project is False, but it is for mechanisms"),
+        (ARM, {"loads": []}, r"loads is \[\], but it is for mechanisms"),
+        (BARS, {"stops": [[0, 1]] * 3}, "stops is .*, but it is for arms, and four-bar is a FourBar"),
+        (BARS, {"rtol": 1e-3}, "rtol is 0.001, but it is for arms"),
+    ],
+)
+def test_options_of_the_other_kind_of_system(system, options, message):
+    with pytest.raises(TypeError, match=message):
+        simulate(system, Z, Z, [0, 1], **options)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +233,7 @@ def test_plain_numbers_for_one_joint():
     assert newton_euler.inverse_dynamics(ONE, 0.5, 0, 0) == pytest.approx([10 * np.cos(0.5)])
     assert forward.forward_dynamics(ONE, 0.5, 0, 1.0) == pytest.approx([1 - 10 * np.cos(0.5)])
     assert structure.mass_matrix(ONE, np.float64(0.5)).shape == (1, 1)
-    assert open_chains.simulate(ONE, 0.5, 0, [0, 0.1], 1.0).q.shape == (2, 1)
+    assert simulate(ONE, 0.5, 0, [0, 0.1], 1.0).q.shape == (2, 1)
     theta = sympy.Symbol("theta1")
     assert newton_euler.inverse_dynamics(ONE.exact(), theta, 0, 0).tolist() == [10 * sympy.cos(theta)]
     assert BARS.positions(0.5, [1]).tolist() == Q.tolist()
@@ -263,7 +282,7 @@ def test_torques_are_read_as_carefully_as_positions(tau, message):
     with pytest.raises(TypeError, match=message):
         forward.forward_dynamics(ARM, Z, Z, tau)
     with pytest.raises(TypeError, match=message.replace("tau", "torque")[:13]):
-        open_chains.simulate(ARM, Z, Z, [0, 0.1], tau if tau is not None else [None, None])
+        simulate(ARM, Z, Z, [0, 0.1], tau if tau is not None else [None, None])
 
 
 def test_torques_of_a_wrong_length_or_size():
@@ -316,7 +335,7 @@ FAST = ([0, 1], [1e200, 1])
         (lambda: forward.forward_dynamics(ARM, *FAST, Z), "torque .*: dq holds 1e.200"),
         (lambda: forward.forward_dynamics(replace(ONE, links=[Link("revolute", np.eye(4), Body(1e-200, [1, 0, 0]))]),
                                            [0], [0], [1e150]), "acceleration .*: mass of link 1 holds 1e-200, .*smal"),
-        (lambda: open_chains.simulate(HEAVY, [0], [0], [0, 1]), "mass matrix .*: mass of link 1 holds 1e.308"),
+        (lambda: simulate(HEAVY, [0], [0], [0, 1]), "mass matrix .*: mass of link 1 holds 1e.308"),
         (lambda: closed_chains.inverse_dynamics(BARS, Q, [1e200], [0]), "acceleration of a .*: du holds 1e.200"),
         (lambda: closed_chains.forward_dynamics(BARS, Q, [1e200], [0]), "acceleration of a .*: du holds 1e.200"),
         (lambda: closed_chains.inverse_dynamics(BARS, Q, [0], [0], loads=[Load(Point(1), [1e308, 1.5e308, 0])]),

@@ -338,7 +338,7 @@ def test_arms_of_the_catalogue_draw_none():
 def test_no_message_of_an_error_asks_for_a_list_of_equations():
     """A number such as (E33) stands for nothing to somebody who uses a four-bar."""
     root = Path(hints.__file__).parent
-    for path in sorted(root.glob("*.py")):
+    for path in sorted(root.rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         raised = [node for node in ast.walk(tree) if isinstance(node, ast.Raise)]
         texts = itertools.chain.from_iterable(map(ast.walk, raised))

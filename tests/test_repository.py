@@ -103,7 +103,11 @@ def test_every_module_of_dynlib_is_in_the_library_reference():
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
         if not path.name.startswith("_") or path.name == "__init__.py":
             modules.add(name)
-    missing = {name for name in modules - documented - {"dynlib"} if name.rpartition(".")[0] not in documented}
+    tables = {
+        f"dynlib.misconceptions.{name}" for name in "words slips newton_euler lagrange structure closed_chains".split()
+    }
+    inside = {f"dynlib.robots.{name}" for name in ("catalogue", "planar")}  # the page of robots shows their functions
+    missing = modules - documented - tables - inside - {"dynlib"}
     assert missing == set(), "book/api lacks these"
     assert documented <= modules, "book/api names modules that are not there"
 
@@ -111,7 +115,7 @@ def test_every_module_of_dynlib_is_in_the_library_reference():
 def test_no_constant_has_a_sentence_that_the_library_reference_takes_for_its_type():
     """Text before ": " in the first line below a constant becomes its type on the page."""
     torn = []
-    for path in sorted((ROOT / "dynlib").glob("*.py")):
+    for path in sorted((ROOT / "dynlib").rglob("*.py")):
         body = ast.parse(path.read_text(encoding="utf-8")).body
         for constant, text in itertools.pairwise(body):
             if isinstance(constant, ast.Assign) and isinstance(text, ast.Expr):

@@ -15,11 +15,17 @@ from arms import Arm, random_arm
 from scipy.special import ellipk
 
 from benchmarks import simulate as benchmark
-from dynlib import linkages, robots
+from dynlib import linkages, progress, robots
 from dynlib.model import Body, Link, Motor, Robot
-from dynlib.motion import computed_torque, forward_dynamics, integration, open_chains, quintic, simulate
+from dynlib.motion import (
+    SimulationError,
+    SimulationInterrupted,
+    computed_torque,
+    forward_dynamics,
+    quintic,
+    simulate,
+)
 from dynlib.motion.equations import _by_recursion, _closed_form, equations_of, in_pieces
-from dynlib.motion.open_chains import SimulationError, SimulationInterrupted
 from dynlib.newton_euler import inverse_dynamics
 from dynlib.structure import mass_matrix
 from dynlib.velocity import Wrench
@@ -107,9 +113,9 @@ def test_singular_mass_matrix_names_link_joint_and_state():
     with pytest.raises(ValueError, match=r"q = \[0.0, 0.0\] \(state 0 of the batch\)"):
         forward_dynamics(robot, np.zeros((3, 2)), [0, 0], [0, 0])
     with pytest.raises(ValueError, match="link 2 has neither mass nor inertia"):
-        open_chains.simulate(robot, [0, 0], [0, 0], [0, 1])
+        simulate(robot, [0, 0], [0, 0], [0, 1])
     with pytest.raises(ValueError, match="joint 1 can move without resistance"):
-        open_chains.simulate(slider(mass=0.0), [0], [0], [0, 1])
+        simulate(slider(mass=0.0), [0], [0], [0, 1])
     turning = Robot([Link("revolute", np.eye(4), Body(1))], gravity=[0, 0, 0])
     with pytest.raises(ValueError, match="link 1 has no inertia about an axis through its mass centre"):
         forward_dynamics(turning, [0], [0], [1])
@@ -120,9 +126,7 @@ def test_singular_mass_matrix_names_link_joint_and_state():
 
 
 def test_free_2r_keeps_its_energy_for_100_seconds():
-    motion = open_chains.simulate(
-        robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=9.81), [0, 0], [0, 0], np.linspace(0, 100, 501)
-    )
+    motion = simulate(robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=9.81), [0, 0], [0, 0], np.linspace(0, 100, 501))
     assert np.abs(motion.imbalance).max() < 1e-11 * 29.43  # the weight, as far as it can fall
     assert motion.events == ()
     assert not motion.work.any()
@@ -132,7 +136,7 @@ def test_free_2r_keeps_its_energy_for_100_seconds():
 def test_pendulum_has_the_period_of_the_elliptic_integral(degrees):
     angle = np.radians(degrees)
     period = 4 * np.sqrt(0.5 / 9.81) * ellipk(np.sin(angle / 2) ** 2)
-    motion = open_chains.simulate(pendulum(), [angle], [0], [0, period / 4, period / 2, period])
+    motion = simulate(pendulum(), [angle], [0], [0, period / 4, period / 2, period])
     assert np.abs(motion.q[:, 0] - np.array([1, 0, -1, 1]) * angle).max() < 1e-10 * angle
     if degrees < 1:
         assert period == pytest.approx(2 * np.pi * np.sqrt(0.5 / 9.81), rel=1e-8)
@@ -140,7 +144,7 @@ def test_pendulum_has_the_period_of_the_elliptic_integral(degrees):
 
 def test_motion_satisfies_the_equations_that_it_was_computed_from():
     robot = random_arm(np.random.default_rng(5), 3)
-    motion = open_chains.simulate(robot, [0.1, 0.2, 0.3], [1, -1, 0.5], np.linspace(0, 1, 7), [1.0, 2.0, -1.0])
+    motion = simulate(robot, [0.1, 0.2, 0.3], [1, -1, 0.5], np.linspace(0, 1, 7), [1.0, 2.0, -1.0])
     needed = inverse_dynamics(robot, motion.q, motion.dq, motion.ddq)
     assert np.abs(needed - [1.0, 2.0, -1.0]).max() < 1e-9
     assert (motion.tau == [1.0, 2.0, -1.0]).all()
@@ -149,7 +153,7 @@ def test_motion_satisfies_the_equations_that_it_was_computed_from():
 def test_recursion_and_closed_form_give_the_same_motion():
     t = np.linspace(0, 0.5, 6)
     start = [0.3, -0.4], [1.0, 2.0], t
-    fast, slow = (open_chains.simulate(TWO_R, *start, compiled=compiled) for compiled in (True, False))
+    fast, slow = (simulate(TWO_R, *start, compiled=compiled) for compiled in (True, False))
     assert np.abs(fast.q - slow.q).max() < 1e-11
 
 
@@ -157,9 +161,7 @@ def test_power_balance_of_a_six_joint_arm_with_friction_and_torque():
     robot = random_arm(np.random.default_rng(8), 4)
     robot = replace(robot, links=[replace(link, motor=Motor(1e-3, 10, 2e-3, 0.05)) for link in robot.links])
     weight = Wrench([0, 0, -3.0], axes="world")
-    motion = open_chains.simulate(
-        robot, np.zeros(4), np.full(4, 0.5), [0, 0.05, 0.1], lambda t, q, dq: -q, wrenches=[weight]
-    )
+    motion = simulate(robot, np.zeros(4), np.full(4, 0.5), [0, 0.05, 0.1], lambda t, q, dq: -q, wrenches=[weight])
     assert motion.lost[-1] > 1e-3
     assert np.abs(motion.work).max() > 1e-3
     assert np.abs(motion.imbalance).max() < 1e-11 * np.abs(motion.energy).max()
@@ -167,7 +169,7 @@ def test_power_balance_of_a_six_joint_arm_with_friction_and_torque():
 
 def test_many_turns_are_no_mistake_for_degrees():
     wheel = replace(pendulum(), gravity=[0, 0, 0])
-    motion = open_chains.simulate(wheel, [0], [100.0], [0, 1, 2])
+    motion = simulate(wheel, [0], [100.0], [0, 1, 2])
     assert motion.q[:, 0] == pytest.approx([0, 100, 200])
 
 
@@ -182,7 +184,7 @@ def test_block_stops_at_the_time_and_place_of_the_formula_and_stays(fall):
     braking = dry / 2.0 - fall
     time, way = speed / braking, speed**2 / (2 * braking)
     t = np.linspace(0, 3 * time, 61)
-    motion = open_chains.simulate(block, [0.1], [speed], t)
+    motion = simulate(block, [0.1], [speed], t)
     (event,) = motion.events
     assert (event.joint, event.kind) == (1, "sticks")
     assert event.t == pytest.approx(time, rel=1e-12)
@@ -195,7 +197,7 @@ def test_block_stops_at_the_time_and_place_of_the_formula_and_stays(fall):
 
 def test_block_that_cannot_be_held_turns_back_with_the_other_friction():
     block = slider(mass=2.0, fall=-4.0, coulomb=(3.0, -5.0))
-    motion = open_chains.simulate(block, [0], [1.0], [0, 1.0])
+    motion = simulate(block, [0], [1.0], [0, 1.0])
     up, down = 4.0 + 1.5, 4.0 - 2.5
     top, rest = 1 / (2 * up), 1.0 - 1 / up
     assert [event.kind for event in motion.events] == ["slides"]
@@ -204,7 +206,7 @@ def test_block_that_cannot_be_held_turns_back_with_the_other_friction():
 
 def test_block_breaks_away_when_a_growing_force_reaches_the_friction():
     block = slider(mass=1.0, coulomb=2.0)
-    motion = open_chains.simulate(block, [0], [0], [0, 1, 3.0], lambda t, q, dq: [t])
+    motion = simulate(block, [0], [0], [0, 1, 3.0], lambda t, q, dq: [t])
     (event,) = motion.events
     assert event.kind == "slides"
     assert event.t == pytest.approx(2.0, rel=1e-8)
@@ -214,7 +216,7 @@ def test_block_breaks_away_when_a_growing_force_reaches_the_friction():
 
 def test_shaken_block_sticks_and_slips_in_a_rhythm():
     block = slider(mass=1.0, coulomb=1.0)
-    motion = open_chains.simulate(block, [0], [0], np.linspace(0, 20, 401), lambda t, q, dq: [1.3 * np.sin(2 * t)])
+    motion = simulate(block, [0], [0], np.linspace(0, 20, 401), lambda t, q, dq: [1.3 * np.sin(2 * t)])
     kinds = [event.kind for event in motion.events]
     assert kinds == ["slides", "sticks"] * (len(kinds) // 2) + ["slides"] * (len(kinds) % 2)
     assert 12 <= len(kinds) <= 26
@@ -223,7 +225,7 @@ def test_shaken_block_sticks_and_slips_in_a_rhythm():
 
 def test_arm_with_dry_friction_comes_to_rest_without_chattering():
     robot = replace(TWO_R, links=[replace(link, motor=Motor(coulomb=2.0)) for link in TWO_R.links])
-    motion = open_chains.simulate(robot, [-0.5, 0.3], [0, 0], np.linspace(0, 30, 301))
+    motion = simulate(robot, [-0.5, 0.3], [0, 0], np.linspace(0, 30, 301))
     assert (motion.dq[-1] == 0.0).all()
     assert len(motion.events) < 60
     assert np.abs(motion.imbalance).max() < 1e-9
@@ -236,7 +238,7 @@ def test_arm_with_dry_friction_comes_to_rest_without_chattering():
 
 def test_falling_mass_bounces_as_in_the_textbook_and_comes_to_rest():
     ball, e = slider(mass=0.5, fall=-9.81), 0.6
-    motion = open_chains.simulate(ball, [1.0], [0], np.linspace(0, 3, 301), stops=[[0, np.inf]], restitution=e)
+    motion = simulate(ball, [1.0], [0], np.linspace(0, 3, 301), stops=[[0, np.inf]], restitution=e)
     hits = [event for event in motion.events if event.kind == "hits"]
     first = np.sqrt(2 / 9.81)
     assert hits[0].t == pytest.approx(first, rel=1e-12)
@@ -252,10 +254,10 @@ def test_falling_mass_bounces_as_in_the_textbook_and_comes_to_rest():
 
 def test_elastic_stops_take_no_energy_and_plastic_ones_all_of_it():
     puck = slider(mass=1.0)
-    elastic = open_chains.simulate(puck, [0], [1.0], [0, 10.0], stops=[[-1, 1]], restitution=1)
+    elastic = simulate(puck, [0], [1.0], [0, 10.0], stops=[[-1, 1]], restitution=1)
     assert elastic.q[-1, 0] == pytest.approx(0, abs=1e-12)
     assert [event.t for event in elastic.events] == pytest.approx([1, 3, 5, 7, 9])
-    plastic = open_chains.simulate(puck, [0], [1.0], [0, 10.0], stops=[[-1, 1]])
+    plastic = simulate(puck, [0], [1.0], [0, 10.0], stops=[[-1, 1]])
     assert [event.kind for event in plastic.events] == ["hits", "rests"]
     assert plastic.lost[-1] == pytest.approx(0.5)
     assert plastic.q[-1, 0] == 1
@@ -263,7 +265,7 @@ def test_elastic_stops_take_no_energy_and_plastic_ones_all_of_it():
 
 def test_joint_leaves_its_stop_when_it_is_pulled_off():
     block = slider(mass=1.0, fall=-10.0)
-    motion = open_chains.simulate(block, [0], [0], [0, 1, 3], lambda t, q, dq: [5 * t], stops=[[0, 5]])
+    motion = simulate(block, [0], [0], [0, 1, 3], lambda t, q, dq: [5 * t], stops=[[0, 5]])
     (event,) = motion.events
     assert event.kind == "leaves"
     assert event.t == pytest.approx(2, rel=1e-8)
@@ -271,9 +273,7 @@ def test_joint_leaves_its_stop_when_it_is_pulled_off():
 
 
 def test_impact_at_one_joint_changes_the_rates_of_all_by_one_impulse():
-    motion = open_chains.simulate(
-        TWO_R, [0, 0], [0, 3.0], np.linspace(0, 0.5, 2001), stops=[[-9, 9], [-1, 0.5]], restitution=0.4
-    )
+    motion = simulate(TWO_R, [0, 0], [0, 3.0], np.linspace(0, 0.5, 2001), stops=[[-9, 9], [-1, 0.5]], restitution=0.4)
     hit = motion.events[0]
     assert (hit.joint, hit.kind) == (2, "hits")
     k = int(np.searchsorted(motion.t, hit.t))
@@ -287,7 +287,7 @@ def test_impact_at_one_joint_changes_the_rates_of_all_by_one_impulse():
 
 
 def test_both_joints_at_stops_hold_a_hanging_arm():
-    motion = open_chains.simulate(TWO_R, [0.5, 0.4], [0, 0], np.linspace(0, 5, 51), stops=[[-0.2, 3], [-0.3, 3]])
+    motion = simulate(TWO_R, [0.5, 0.4], [0, 0], np.linspace(0, 5, 51), stops=[[-0.2, 3], [-0.3, 3]])
     assert motion.q[-1] == pytest.approx([-0.2, -0.3])
     assert (motion.dq[-1] == 0).all()
     assert motion.energy[-1] == pytest.approx(motion.energy[0] - motion.lost[-1])
@@ -304,7 +304,7 @@ def test_friction_stops_and_impacts_together_keep_the_power_balance(seed):
     robot = replace(robot, links=[replace(link, motor=m) for link, m in zip(robot.links, drives, strict=True)])
     stops, start, rates = np.tile([-0.6, 0.6], (n, 1)), rng.uniform(-0.5, 0.5, n), rng.uniform(-2, 2, n)
     push, bounce = rng.uniform(0, 8, n), float(rng.choice([0, 0.3, 0.7]))
-    motion = open_chains.simulate(
+    motion = simulate(
         robot,
         start,
         rates,
@@ -342,13 +342,13 @@ def test_exact_model_tracks_exactly_also_with_friction():
     drives = [replace(link, motor=Motor(2e-3, 10, 1e-3, 0.1)) for link in TWO_R.links]
     for robot in (TWO_R, replace(TWO_R, links=drives)):
         t = np.linspace(0, 1.5, 16)
-        motion = open_chains.simulate(robot, [0.2, 0.3], [0, 0], t, computed_torque(robot, path, kp=100, kd=20))
+        motion = simulate(robot, [0.2, 0.3], [0, 0], t, computed_torque(robot, path, kp=100, kd=20))
         assert np.abs(motion.q - path(t)[0]).max() < 1e-7
 
 
 def test_error_decays_as_the_gains_say_whatever_the_arm():
     t, offset = np.linspace(0, 1, 11), np.array([0.1, -0.2])
-    motion = open_chains.simulate(TWO_R, path(0)[0] + offset, [0, 0], t, computed_torque(TWO_R, path, kp=25, kd=10))
+    motion = simulate(TWO_R, path(0)[0] + offset, [0, 0], t, computed_torque(TWO_R, path, kp=25, kd=10))
     expected = offset * ((1 + 5 * t) * np.exp(-5 * t))[:, None]
     assert np.abs(motion.q - path(t)[0] - expected).max() < 1e-10
 
@@ -358,7 +358,7 @@ def test_unknown_payload_leaves_an_error_that_gains_make_smaller():
     errors = []
     for kp in (100, 400):
         control = computed_torque(TWO_R, path, kp=kp, kd=2 * np.sqrt(kp))
-        motion = open_chains.simulate(TWO_R.with_payload(1), [0.2, 0.3], [0, 0], t, control)
+        motion = simulate(TWO_R.with_payload(1), [0.2, 0.3], [0, 0], t, control)
         last = path(3)[0] - motion.q[-1]
         # at rest: M kp e = what the load weighs
         load = inverse_dynamics(TWO_R.with_payload(1), motion.q[-1], [0, 0], [0, 0])
@@ -370,7 +370,7 @@ def test_unknown_payload_leaves_an_error_that_gains_make_smaller():
 
 def test_torque_of_the_controller_is_recorded():
     control = computed_torque(TWO_R, path, kp=100, kd=20)
-    motion = open_chains.simulate(TWO_R, [0.2, 0.3], [0, 0], [0, 0.5, 1], control)
+    motion = simulate(TWO_R, [0.2, 0.3], [0, 0], [0, 0.5, 1], control)
     assert motion.tau == pytest.approx(inverse_dynamics(TWO_R, *path(motion.t)), rel=1e-6)
     assert np.abs(motion.imbalance).max() < 1e-9
 
@@ -397,17 +397,17 @@ def test_torque_of_the_controller_is_recorded():
         ({"stops": [[1, 2], [0, 1]]}, "joint 1 starts at 0, beyond its stops 1 and 2"),
         ({"restitution": 1.5}, "restitution is 1.5"),
         ({"restitution": [0.1, 0.2, 0.3]}, "restitution"),
-        ({"robot": robots.planar_2r()}, "symbols L1, L2, g, m1, m2"),
+        ({"system": robots.planar_2r()}, "symbols L1, L2, g, m1, m2"),
         (
-            {"robot": replace(TWO_R, links=[replace(TWO_R.links[0], body=None), TWO_R.links[1]])},
+            {"system": replace(TWO_R, links=[replace(TWO_R.links[0], body=None), TWO_R.links[1]])},
             "link 1 .* no mass data",
         ),
     ],
 )
 def test_bad_input_is_refused_with_a_reason(change, message):
-    given = {"robot": TWO_R, "q0": [0, 0], "dq0": [0, 0], "t": [0, 1]} | change
+    given = {"system": TWO_R, "q0": [0, 0], "dq0": [0, 0], "t": [0, 1]} | change
     with pytest.raises(ValueError, match=message):
-        open_chains.simulate(**given)
+        simulate(**given)
 
 
 def test_other_bad_input():
@@ -427,16 +427,16 @@ def test_other_bad_input():
 
 def test_torque_of_a_wrong_shape_or_value_is_told_with_time_and_state():
     with pytest.raises(SimulationError, match=r"at t = 0 s, q = \[0.0, 0.0\].*has the shape \(3,\); expected \(2,\)"):
-        open_chains.simulate(TWO_R, [0, 0], [0, 0], [0, 1], lambda t, q, dq: [0, 0, 0])
+        simulate(TWO_R, [0, 0], [0, 0], [0, 1], lambda t, q, dq: [0, 0, 0])
     with pytest.raises(SimulationError, match=r"at t = 0\.[5-9].*holds nan") as caught:
-        open_chains.simulate(TWO_R, [0, 0], [0, 0], [0, 1], lambda t, q, dq: [np.nan if t > 0.5 else 0, 0])
+        simulate(TWO_R, [0, 0], [0, 0], [0, 1], lambda t, q, dq: [np.nan if t > 0.5 else 0, 0])
     assert caught.value.t > 0.5
     assert caught.value.q.shape == caught.value.dq.shape == (2,)
 
 
 def test_motion_that_grows_beyond_all_bounds_is_told_with_its_time():
     with pytest.raises(SimulationError, match=re.escape("cannot go on at t = 1")) as caught:
-        open_chains.simulate(slider(mass=1.0), [1.0], [1.0], [0, 5.0], lambda t, q, dq: 2 * q**3)  # q = 1 / (1 - t)
+        simulate(slider(mass=1.0), [1.0], [1.0], [0, 5.0], lambda t, q, dq: 2 * q**3)  # q = 1 / (1 - t)
     assert caught.value.t == pytest.approx(1.0, abs=1e-3)
 
 
@@ -445,13 +445,13 @@ def test_mass_matrix_that_becomes_singular_on_the_way_is_told_with_time_state_an
     robot = robots.rp(I1=1, m1=0, m2=1, g=0)
     robot = replace(robot, links=[replace(robot.links[0], body=impossible), robot.links[1]])
     with pytest.raises(SimulationError, match=r"at t = 0\.[89].*singular.*joint 1 .* link 1 has no inertia") as caught:
-        open_chains.simulate(robot, [0, 0.5], [0, -0.5], [0, 2.0], max_step=0.05)  # M = d² - 0.01: zero at t = 0.8
+        simulate(robot, [0, 0.5], [0, -0.5], [0, 2.0], max_step=0.05)  # M = d² - 0.01: zero at t = 0.8
     assert caught.value.t == pytest.approx(0.8, abs=0.06)
 
 
 def test_progress_is_told_about_a_hundred_times_and_nothing_is_printed(capsys):
     told = []
-    open_chains.simulate(TWO_R, [0, 0], [0, 0], [0, 5], progress=told.append)
+    simulate(TWO_R, [0, 0], [0, 0], [0, 5], progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 1.0
     assert 50 <= len(told) <= 101
@@ -493,7 +493,7 @@ def wrist_under_sine(inertia, viscous, rate, t, push=0.1, omega=6.0):
 def test_a_light_damped_wrist_follows_its_formula_in_few_evaluations(inertia):
     torque, asked = counted(lambda t, q, dq: [0.1 * np.sin(6 * t)])
     t = np.linspace(0, 1, 201)
-    motion = open_chains.simulate(wrist(inertia), [0], [3.0], t, torque)
+    motion = simulate(wrist(inertia), [0], [3.0], t, torque)
     q, dq = wrist_under_sine(inertia, 0.5, 3.0, t)
     assert (motion.method, motion.rtol, motion.atol) == ("Radau", 1e-8, 1e-8)
     assert len(asked) < 4000  # the explicit method needs 20 000, 2 and 200 millions
@@ -509,7 +509,7 @@ def test_a_light_damped_wrist_follows_its_formula_in_few_evaluations(inertia):
     (49.0, 9.0, "DOP853"), (51.0, 0.5, "DOP853"), (1000.0, 0.04, "DOP853"), (1000.0, 0.06, "Radau"),
 ])  # fmt: skip
 def test_the_method_is_chosen_by_the_friction_and_said(viscous, span, method):
-    motion = open_chains.simulate(wrist(1.0, viscous), [0], [1.0], [0, span])
+    motion = simulate(wrist(1.0, viscous), [0], [1.0], [0, span])
     tolerance = 1e-13 if method == "DOP853" else 1e-8
     assert (motion.method, motion.rtol, motion.atol) == (method, tolerance, tolerance)
     if viscous:
@@ -520,24 +520,24 @@ def test_the_method_is_chosen_by_the_friction_and_said(viscous, span, method):
 
 def test_method_and_tolerances_can_be_asked_for():
     arm = wrist(1.0, 100.0)
-    motion = open_chains.simulate(arm, [0], [1.0], [0, 1], method="DOP853", rtol=1e-9)
+    motion = simulate(arm, [0], [1.0], [0, 1], method="DOP853", rtol=1e-9)
     assert (motion.method, motion.rtol, motion.atol) == ("DOP853", 1e-9, 1e-13)
-    motion = open_chains.simulate(arm, [0], [1.0], [0, 1], atol=1e-7)
+    motion = simulate(arm, [0], [1.0], [0, 1], atol=1e-7)
     assert (motion.method, motion.rtol, motion.atol) == ("Radau", 1e-8, 1e-7)
-    fine = open_chains.simulate(TWO_R, [0, 0], [0, 0], [0, 1])
-    implicit = open_chains.simulate(TWO_R, [0, 0], [0, 0], [0, 1], method="Radau")
+    fine = simulate(TWO_R, [0, 0], [0, 0], [0, 1])
+    implicit = simulate(TWO_R, [0, 0], [0, 0], [0, 1], method="Radau")
     assert 0 < np.abs(implicit.q - fine.q).max() < 1e-6
 
 
 def test_gear_and_coupling_count_where_the_method_is_chosen():
     """The decay is that of M^-1 B: seen through the gear, and of the lightest motion, not of one joint alone."""
     geared = replace(wrist(1.0), links=[replace(wrist(1.0).links[0], motor=Motor(viscous=0.51, gear=10))])
-    assert open_chains.simulate(geared, [0], [0], [0, 1]).method == "Radau"
+    assert simulate(geared, [0], [0], [0, 1]).method == "Radau"
     heavy, light = TWO_R.links[0], replace(TWO_R.links[1], motor=Motor(viscous=20.0))
     chain = replace(TWO_R, links=[heavy, light])
     M = mass_matrix(chain, [0, 0])
     assert 20 / M[1, 1] < 50 < 20 * np.linalg.inv(M)[1, 1]
-    assert open_chains.simulate(chain, [0, 0], [0, 0], [0, 1]).method == "Radau"
+    assert simulate(chain, [0, 0], [0, 0], [0, 1]).method == "Radau"
 
 
 def test_plan_of_a_damped_seven_joint_arm_is_played_back():
@@ -554,7 +554,7 @@ def test_plan_of_a_damped_seven_joint_arm_is_played_back():
 
     torque, asked = counted(planned)
     t = np.linspace(0, 0.2, 5)
-    motion = open_chains.simulate(arm, start, start, t, torque)
+    motion = simulate(arm, start, start, t, torque)
     q, dq, ddq = quintic(start, end, 0.2, t)
     assert motion.method == "Radau"
     assert len(asked) < 1500
@@ -569,8 +569,8 @@ def test_stiff_arm_is_that_of_the_explicit_method():
     drives = [Motor(viscous=v) for v in (3.0, 20.0)]
     arm = replace(TWO_R, links=[replace(link, motor=m) for link, m in zip(TWO_R.links, drives, strict=True)])
     t = np.linspace(0, 2, 21)
-    explicit = open_chains.simulate(arm, [0, 0], [1.0, -2.0], t, method="DOP853")
-    motion = open_chains.simulate(arm, [0, 0], [1.0, -2.0], t)
+    explicit = simulate(arm, [0, 0], [1.0, -2.0], t, method="DOP853")
+    motion = simulate(arm, [0, 0], [1.0, -2.0], t)
     assert motion.method == "Radau"
     for name in ("q", "dq", "ddq", "work", "lost", "energy"):
         assert np.abs(getattr(motion, name) - getattr(explicit, name)).max() < 2e-6, name
@@ -581,7 +581,7 @@ def test_events_are_found_by_the_implicit_method_too():
     link = Link("revolute", np.eye(4), Body(0, inertia=0.001 * np.eye(3)), Motor(viscous=0.5, coulomb=0.2))
     arm = Robot([link], gravity=[0, 0, 0])
     t = np.linspace(0, 4, 401)
-    motion = open_chains.simulate(arm, [0], [0], t, lambda t, q, dq: [np.sin(np.pi / 2 * t)], stops=[[None, 0.5]])
+    motion = simulate(arm, [0], [0], t, lambda t, q, dq: [np.sin(np.pi / 2 * t)], stops=[[None, 0.5]])
     assert motion.method == "Radau"
     assert [event.kind for event in motion.events] == ["slides", "hits", "rests", "leaves", "sticks"]
     away, hit, rests, leaves, sticks = (event.t for event in motion.events)
@@ -647,11 +647,11 @@ def test_formulas_are_cut_so_that_the_compiler_can_read_them():
 def clock(monkeypatch):
     """Let every look at the clock be one second later than the last."""
     seconds = iter(range(10**9))
-    monkeypatch.setattr(integration.time, "monotonic", lambda: next(seconds))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(seconds))
 
 
 def test_a_long_run_tells_how_far_it_is(clock, capsys):
-    open_chains.simulate(TWO_R, [0, 0], [0, 0], [0, 1])
+    simulate(TWO_R, [0, 0], [0, 0], [0, 1])
     out, lines = capsys.readouterr()
     assert out == ""
     first, *others = lines.splitlines()
@@ -667,7 +667,7 @@ def test_a_long_run_tells_how_far_it_is(clock, capsys):
 
 def test_in_a_terminal_one_line_is_shown_and_taken_away(clock, capsys, monkeypatch):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    open_chains.simulate(TWO_R, [0, 0], [0, 0], [0, 1])
+    simulate(TWO_R, [0, 0], [0, 0], [0, 1])
     text = capsys.readouterr().err
     assert "\n" not in text
     assert text.count("% done") > 10
@@ -677,17 +677,17 @@ def test_in_a_terminal_one_line_is_shown_and_taken_away(clock, capsys, monkeypat
 
 
 def test_a_short_run_and_one_with_a_function_for_progress_show_nothing(clock, capsys, monkeypatch):
-    open_chains.simulate(TWO_R, [0, 0], [0, 0], [0, 1], progress=lambda share: None)
-    monkeypatch.setattr(integration.time, "monotonic", lambda: 0.0)
-    open_chains.simulate(TWO_R, [0, 0], [0, 0], [0, 1])
+    simulate(TWO_R, [0, 0], [0, 0], [0, 1], progress=lambda share: None)
+    monkeypatch.setattr(progress.time, "monotonic", lambda: 0.0)
+    simulate(TWO_R, [0, 0], [0, 0], [0, 1])
     assert capsys.readouterr() == ("", "")
 
 
 def test_in_a_notebook_a_run_is_silent_for_a_minute(clock, capsys, monkeypatch):
     monkeypatch.setattr(type(sys.stderr), "__module__", "ipykernel.iostream")
-    open_chains.simulate(TWO_R, [0, 0], [0, 0], [0, 0.5])
+    simulate(TWO_R, [0, 0], [0, 0], [0, 0.5])
     assert capsys.readouterr() == ("", "")
-    open_chains.simulate(TWO_R, [0, 0], [0, 0], [0, 3])
+    simulate(TWO_R, [0, 0], [0, 0], [0, 3])
     assert "done after 60 s" in capsys.readouterr().err
 
 
@@ -699,9 +699,9 @@ def test_an_interrupted_run_keeps_the_motion_up_to_there(method):
         return [0.0, 0.0]
 
     t = np.linspace(0, 1, 11)
-    whole = open_chains.simulate(TWO_R, [0, 0], [0, 0], t, method=method)
+    whole = simulate(TWO_R, [0, 0], [0, 0], t, method=method)
     with pytest.raises(KeyboardInterrupt, match=r"stopped by you at t = 0\.[45]\d+ s of the motion") as stopped:
-        open_chains.simulate(TWO_R, [0, 0], [0, 0], t, torque, method=method)
+        simulate(TWO_R, [0, 0], [0, 0], t, torque, method=method)
     assert isinstance(stopped.value, SimulationInterrupted)
     assert not isinstance(stopped.value, Exception)  # a loop that goes on after errors ends, too
     motion = stopped.value.motion
@@ -716,16 +716,16 @@ def test_an_interrupted_run_keeps_the_motion_up_to_there(method):
 
 def test_every_error_carries_the_motion_so_far():
     t = np.linspace(0, 1, 11)
-    whole = open_chains.simulate(TWO_R, [0, 0], [0, 0], t, [1.0, 0.0])
+    whole = simulate(TWO_R, [0, 0], [0, 0], t, [1.0, 0.0])
     with pytest.raises(SimulationError) as error:
-        open_chains.simulate(TWO_R, [0, 0], [0, 0], t, lambda t, q, dq: [1.0, 0.0] if t < 0.75 else [np.nan, 0.0])
+        simulate(TWO_R, [0, 0], [0, 0], t, lambda t, q, dq: [1.0, 0.0] if t < 0.75 else [np.nan, 0.0])
     motion = error.value.motion
     assert len(motion.t) == 9
     assert 0.7 < motion.t[-1] <= error.value.t
     for name in ("q", "dq", "ddq", "tau", "kinetic", "potential", "work", "lost"):
         assert np.abs(getattr(motion, name)[:8] - getattr(whole, name)[:8]).max() < 1e-9, name
     with pytest.raises(SimulationError) as error:
-        open_chains.simulate(TWO_R, [0, 0], [0, 0], t, lambda t, q, dq: [np.nan, 0.0])
+        simulate(TWO_R, [0, 0], [0, 0], t, lambda t, q, dq: [np.nan, 0.0])
     empty = error.value.motion
     assert empty.q.shape == empty.tau.shape == (0, 2)
     assert empty.kinetic.shape == empty.lost.shape == empty.imbalance.shape == (0,)
@@ -733,7 +733,7 @@ def test_every_error_carries_the_motion_so_far():
 
 def test_events_before_an_error_are_kept():
     with pytest.raises(SimulationError) as error:
-        open_chains.simulate(slider(), [0], [1.0], [0, 4], lambda t, q, dq: [0.0] if t < 3 else [], stops=[[-1, 1]],
+        simulate(slider(), [0], [1.0], [0, 4], lambda t, q, dq: [0.0] if t < 3 else [], stops=[[-1, 1]],
                           restitution=1)  # fmt: skip
     assert [event.kind for event in error.value.motion.events] == ["hits"]
     assert error.value.motion.dq[-1, 0] == -1.0
@@ -754,7 +754,7 @@ def test_a_run_that_gets_nowhere_ends_in_words_after_few_steps(name):
     robot, q, dq, options = GET_NOWHERE[name]
     torque, asked = counted(options.get("torque", lambda t, q, dq: np.zeros(robot.n)))
     with pytest.raises(SimulationError, match="time hardly goes on|no step is short enough") as error:
-        open_chains.simulate(robot, q, dq, [0, 2.0], **(options | {"torque": torque}))
+        simulate(robot, q, dq, [0, 2.0], **(options | {"torque": torque}))
     assert "The cause may be a torque that jumps" in str(error.value)
     assert len(asked) < 60_000
     assert len(error.value.motion.t) == 2
@@ -762,7 +762,7 @@ def test_a_run_that_gets_nowhere_ends_in_words_after_few_steps(name):
 
 
 def test_stops_a_nanometre_apart_hold_a_joint_that_does_not_rebound():
-    motion = open_chains.simulate(slider(), [0], [1.0], [0, 1], stops=[[0, 1e-9]], restitution=0.5)
+    motion = simulate(slider(), [0], [1.0], [0, 1], stops=[[0, 1e-9]], restitution=0.5)
     assert motion.dq[-1, 0] == 0
     assert 0 <= motion.q[-1, 0] <= 1e-9
 
@@ -774,10 +774,10 @@ def test_stops_a_nanometre_apart_hold_a_joint_that_does_not_rebound():
 def test_numbers_that_overflow_end_in_words(rate, compiled, viscous):
     arm = replace(TWO_R, links=[replace(link, motor=Motor(viscous=viscous)) for link in TWO_R.links])
     with pytest.raises(SimulationError, match="beyond all bounds, above 1e.100") as error:
-        open_chains.simulate(arm, [0, 0.3], [rate, 0], [0, 1], compiled=compiled)
+        simulate(arm, [0, 0.3], [rate, 0], [0, 1], compiled=compiled)
     assert len(error.value.motion.t) == 0
     with pytest.raises(SimulationError, match="beyond all bounds") as error:
-        open_chains.simulate(slider(mass=1e-9), [0], [0], [0, 1, 2], lambda t, q, dq: [1e95 * (t > 0.5)])
+        simulate(slider(mass=1e-9), [0], [0], [0, 1, 2], lambda t, q, dq: [1e95 * (t > 0.5)])
     assert len(error.value.motion.t) >= 1
 
 
@@ -786,7 +786,7 @@ def test_warnings_of_the_torque_are_not_hidden():
         return np.array([np.inf]) * 0 if t > 0.5 else [0.0]
 
     with pytest.warns(RuntimeWarning, match="invalid value"), pytest.raises(SimulationError, match="holds nan"):
-        open_chains.simulate(slider(), [0], [0], [0, 1], torque)
+        simulate(slider(), [0], [0], [0, 1], torque)
 
 
 # ---- What is given is read carefully ---------------------------------------------------------------
@@ -817,20 +817,20 @@ def test_warnings_of_the_torque_are_not_hidden():
 )
 def test_torques_are_read_as_carefully_as_positions(given, message):
     with pytest.raises((TypeError, ValueError), match=r"^torque\b.*" + re.escape(message)):
-        open_chains.simulate(TWO_R, [0, 0], [0, 0], [0, 1], given)
+        simulate(TWO_R, [0, 0], [0, 0], [0, 1], given)
     expected = r"at t = 0\.[5-9]\d* s, q = .*: torque\(t, q, dq\) .*" + re.escape(message)
     with pytest.raises(SimulationError, match=expected) as error:
-        open_chains.simulate(TWO_R, [0, 0], [0, 0], [0, 1], lambda t, q, dq: given if t > 0.5 else [0, 0])
+        simulate(TWO_R, [0, 0], [0, 0], [0, 1], lambda t, q, dq: given if t > 0.5 else [0, 0])
     assert len(error.value.motion.t) >= 1
 
 
 def test_a_torque_function_without_return_is_recognised():
     with pytest.raises(SimulationError, match=r"gave None; does the function return its torques\?"):
-        open_chains.simulate(TWO_R, [0, 0], [0, 0], [0, 1], lambda t, q, dq: None)
+        simulate(TWO_R, [0, 0], [0, 0], [0, 1], lambda t, q, dq: None)
 
 
 def test_exact_numbers_are_torques():
-    motion = open_chains.simulate(TWO_R, [0, 0], [0, 0], [0, 0.1], lambda t, q, dq: [sympy.Rational(1, 2), 2])
+    motion = simulate(TWO_R, [0, 0], [0, 0], [0, 0.1], lambda t, q, dq: [sympy.Rational(1, 2), 2])
     assert (motion.tau == [0.5, 2.0]).all()
 
 
@@ -840,8 +840,8 @@ def test_exact_numbers_are_torques():
 ])  # fmt: skip
 def test_none_is_no_stop(stops):
     options = {"stops": stops, "restitution": 0.4}
-    motion = open_chains.simulate(TWO_R, [0, 0], [0, 3.0], [0, 0.5], **options)
-    expected = open_chains.simulate(TWO_R, [0, 0], [0, 3.0], [0, 0.5], **(options | {"stops": [[-9, 9], [-1, 0.5]]}))
+    motion = simulate(TWO_R, [0, 0], [0, 3.0], [0, 0.5], **options)
+    expected = simulate(TWO_R, [0, 0], [0, 3.0], [0, 0.5], **(options | {"stops": [[-9, 9], [-1, 0.5]]}))
     assert [(event.kind, event.joint) for event in motion.events][:1] == [("hits", 2)]
     assert motion.events == expected.events
     assert (motion.q == expected.q).all()
@@ -882,9 +882,9 @@ def test_none_is_no_stop(stops):
     ],
 )
 def test_options_of_a_wrong_kind_are_refused_in_words(change, message):
-    given = {"robot": TWO_R, "q0": [0, 0], "dq0": [0, 0], "t": [0, 1]} | change
+    given = {"system": TWO_R, "q0": [0, 0], "dq0": [0, 0], "t": [0, 1]} | change
     with pytest.raises((TypeError, ValueError), match=re.escape(message)):
-        open_chains.simulate(**given)
+        simulate(**given)
 
 
 # ---- The benchmark ---------------------------------------------------------------------------------
@@ -910,20 +910,20 @@ def test_benchmark_stops_if_a_motion_differs(monkeypatch):
 
 def test_a_printed_motion_is_one_short_line():
     arm = slider(coulomb=1.0)
-    motion = open_chains.simulate(arm, [0], [1], np.linspace(0, 2, 201))
+    motion = simulate(arm, [0], [1], np.linspace(0, 2, 201))
     assert repr(motion) == "motion over 2 s at 201 times: 1 joint, DOP853, lost 1 J, 1 event"
-    still = open_chains.simulate(TWO_R, [0, 0], [0, 0], [0, 0.5])
+    still = simulate(TWO_R, [0, 0], [0, 0], [0, 0.5])
     assert repr(still) == "motion over 0.5 s at 2 times: 2 joints, DOP853, lost 0 J, 0 events"
 
 
 def test_a_motion_without_a_row_is_printed():
     with pytest.raises(SimulationError) as error:
-        open_chains.simulate(TWO_R, [0, 0], [0, 0], [0, 1], lambda t, q, dq: [np.nan, 0])
+        simulate(TWO_R, [0, 0], [0, 0], [0, 1], lambda t, q, dq: [np.nan, 0])
     assert repr(error.value.motion) == "motion without any state"
 
 
 PROMPT = """
-from dynlib import robots, simulate
+from dynlib import motion, robots
 def torque(t, q, dq):
     raise KeyboardInterrupt
 
@@ -958,7 +958,7 @@ def test_a_joint_that_an_impact_does_not_reach_stays_stuck(turn, restitution):
     arm = robots.planar_2r(L1=1, L2=0.5, m1=1, m2=1, g=0)
     arm = replace(arm, links=[arm.links[0], replace(arm.links[1], motor=Motor(coulomb=5.0))])
     times = np.linspace(0, 1, 11)
-    motion = open_chains.simulate(arm, [0, turn], [1, 0], times, stops=[(-0.5, 0.5), None], restitution=restitution)
+    motion = simulate(arm, [0, turn], [1, 0], times, stops=[(-0.5, 0.5), None], restitution=restitution)
     assert {event.joint for event in motion.events} == {1}
     assert (motion.dq[:, 1] == 0).all()
 
@@ -975,7 +975,7 @@ def test_a_joint_that_an_impact_does_not_reach_stays_stuck(turn, restitution):
 def test_a_torque_of_other_arguments_is_refused_before_anything_is_computed(torque, taken):
     said = re.escape(f"torque is a function of {taken}; expected one of (t, q, dq).")
     with pytest.raises(TypeError, match=said):
-        open_chains.simulate(robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10), [0, 0], [0, 0], [0, 1], torque)
+        simulate(robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10), [0, 0], [0, 0], [0, 1], torque)
     bars = linkages.four_bar(ground=2, crank=1, coupler=2, rocker=1.5, masses=[1, 1, 1])
     with pytest.raises(TypeError, match=said):
         simulate(bars, bars.positions([0.5], [1]), [0], [0, 1], torque)
@@ -994,14 +994,14 @@ def test_torques_that_take_more_than_they_must_are_taken():
         lambda t, q, dq, gain=1: [30, 10],
         partial(lambda a, t, q, dq: a, [30, 10]),
     ):
-        assert open_chains.simulate(arm, [0, 0], [0, 0], [0, 0.1], torque).q[-1] == pytest.approx([0, 0], abs=1e-9)
+        assert simulate(arm, [0, 0], [0, 0], [0, 0.1], torque).q[-1] == pytest.approx([0, 0], abs=1e-9)
 
 
 @pytest.mark.parametrize("rates", [[0, -3], [1, 5]])
 def test_a_motion_into_a_position_without_inertia_ends_with_that_cause(rates):
     arm = robots.planar_2r(L1=1, L2=1, m1=0, m2=1, g=9.81)  # stretched, mass 2 stands still while both joints turn
     with pytest.raises(SimulationError, match=r"something can move here with hardly any inertia") as caught:
-        open_chains.simulate(arm, [0, 0.5], rates, np.linspace(0, 3, 31))
+        simulate(arm, [0, 0.5], rates, np.linspace(0, 3, 31))
     assert abs(np.sin(caught.value.q[1])) < 1e-2
     assert "Give the links masses" in str(caught.value)
     assert "noise" not in str(caught.value)

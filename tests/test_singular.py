@@ -12,9 +12,8 @@ from dynlib import closed_chains, linkages, robots, structure
 from dynlib.closed_chains import SingularPosition, dynamics
 from dynlib.frames import transform
 from dynlib.model import Body, Link, Mechanism, Motor, Point, Robot, Rod
-from dynlib.motion import closed_equations, forward, forward_dynamics, open_chains, simulate
+from dynlib.motion import SimulationError, closed_equations, forward, forward_dynamics, simulate
 from dynlib.motion.closed_chains import _Run
-from dynlib.motion.open_chains import SimulationError
 from dynlib.newton_euler import inverse_dynamics
 from dynlib.velocity import jacobian
 
@@ -62,7 +61,7 @@ def test_a_light_elbow_in_line_is_refused_wherever_it_points(convention, folded)
             with pytest.raises(ValueError, match=r"is singular at q = .* link 1 has neither mass nor inertia"):
                 forward_dynamics(arm, q, [0, 0], [1, 1])
         with pytest.raises(ValueError, match="is singular at q = "):
-            open_chains.simulate(arm, states[1], [0, 0], [0, 1])
+            simulate(arm, states[1], [0, 0], [0, 1])
         with pytest.raises(ValueError, match="is singular at q = "):
             structure.operational_inertia(arm, states[2], rows=[0])
         bent = states + np.array([0, 1.0])
@@ -96,7 +95,7 @@ def test_beside_a_singular_position_the_elbow_is_computed(convention, beside):
     arm = light_elbow(convention)
     expected = elbow_accelerations(beside, [1, 2], 0, 1)
     assert forward_dynamics(arm, [0.3, beside], [0, 0], [1, 2]) == pytest.approx(expected, rel=1e-4)
-    motion = open_chains.simulate(arm, [0.3, beside], [0, 0], [0, 1e-12], [1, 2], rtol=1e-3, atol=1e-3)
+    motion = simulate(arm, [0.3, beside], [0, 0], [0, 1e-12], [1, 2], rtol=1e-3, atol=1e-3)
     assert motion.ddq[0] == pytest.approx(expected, rel=1e-4)
 
 
@@ -137,7 +136,7 @@ def test_a_thin_rod_along_its_joint_axis_is_refused(convention, alpha):
             ):
                 forward_dynamics(arm, q, [0, 0], [0, 1.0])
         with pytest.raises(ValueError, match="joint 2 can move without resistance"):
-            open_chains.simulate(arm, [0.3, 0.2], [0, 0], [0, 1])
+            simulate(arm, [0.3, 0.2], [0, 0], [0, 1])
     driven = replace(arm.links[1], motor=Motor(inertia=1e-6))
     tau = [0.1, 0.2]
     arm = replace(arm, links=[arm.links[0], driven])
@@ -219,7 +218,7 @@ def test_pivots_are_measured_by_the_arm_not_by_their_own_rounding():
 def test_a_motion_into_a_singular_position_ends_in_words():
     arm = light_elbow("modified")
     with pytest.raises(SimulationError, match="cannot go on at t = "):
-        open_chains.simulate(arm, [0, 0.5], [0, -1.0], [0, 5.0], rtol=1e-6, atol=1e-6)
+        simulate(arm, [0, 0.5], [0, -1.0], [0, 5.0], rtol=1e-6, atol=1e-6)
 
 
 def test_a_sliding_joint_makes_the_arm_larger():

@@ -45,9 +45,6 @@ class ClosureError(ValueError):
         super().__init__(message)
 
 
-# ---- Points and closures in a position -------------------------------------------------------------
-
-
 def pose(mechanism: Mechanism, q: Any, point: Point) -> Array:
     """Return the pose of the axes of a point's link at that point, in the world.
 

@@ -428,8 +428,8 @@ def pin_forces(
         steps: the equations, for trying a wrong one.
 
     Returns:
-        The :class:`Constrained` motion. ``lam`` of a :class:`dynlib.model.closures.Pin` is the force *on* the link of its
-        point ``a``.
+        The :class:`Constrained` motion. ``lam`` of a :class:`~dynlib.model.closures.Pin` is the force *on* the link of
+        its point ``a``.
 
     Raises:
         ClosureError, SingularPosition, ValueError: as :func:`inverse_dynamics`.

@@ -21,8 +21,6 @@ from dynlib.closed_chains.singular import SingularPosition, _refuse_number_of_in
 from dynlib.model.mechanism import Input, Mechanism
 from dynlib.progress import Watch
 
-# ---- Positions -------------------------------------------------------------------------------------
-
 
 def close(mechanism: Mechanism, q: Any, *, hold: Sequence[Input] | None = None) -> Array:
     r"""Find the closed position near a guess, by Newton's method.

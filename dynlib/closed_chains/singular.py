@@ -36,9 +36,6 @@ class SingularPosition(ValueError):
         super().__init__(message)
 
 
-# ---- Rank, mobility and singular positions ---------------------------------------------------------
-
-
 def regular_jacobian(mechanism: Mechanism, q: Array) -> Array:
     """Return J for positions that close the chains and in which the inputs determine the motion.
 

@@ -12,8 +12,6 @@ from dynlib.closed_chains.singular import regular_jacobian
 from dynlib.model.closures import Point
 from dynlib.model.mechanism import Mechanism, refuse_no_mechanism
 
-# ---- Dependent rates -------------------------------------------------------------------------------
-
 
 @equation("Gamma", r"\Gamma_v", r"-J_v^{-1} J_u", source="B3.12c")
 def dependent_rates(J_u: Array, J_v: Array) -> Array:

@@ -52,8 +52,8 @@ def render(
         q: joint values, shape (N,), in rad or m; symbols if left out.
         dq: joint rates, shape (N,), in rad/s or m/s; symbols if left out, or 0 if q is given.
         ddq: joint accelerations, shape (N,), in rad/s² or m/s²; symbols if left out, or 0 if q is given.
-        named: name the intermediate values, see :func:`dynlib.derivation.steps.derive`; None for doing so if the arm has
-            more than three joints or a value is too long to be written out.
+        named: name the intermediate values, see :func:`~dynlib.derivation.steps.derive`; None for doing so if the arm
+            has more than three joints or a value is too long to be written out.
         language: which column of :data:`WORDS`.
         **options: loads, base motion and steps, as in :func:`dynlib.newton_euler.recursion`.
 
@@ -119,7 +119,7 @@ def _refuse_other_systems(robot: Any) -> None:
     if isinstance(robot, Mechanism):
         raise TypeError(
             f"{robot.name} is a linkage; a document tells how the torques of a single arm are derived. For a linkage "
-            "see closed_dynamics, and structure for its chains one by one."
+            "see closed_chains, and structure for its chains one by one."
         )
     if not isinstance(robot, Robot):
         raise TypeError(f"expected an arm, a Robot; got {type(robot).__name__}. robots.load(name) gives one.")

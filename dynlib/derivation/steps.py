@@ -250,7 +250,7 @@ def show(symbol: str, value: Any) -> "Shown":
 
     Args:
         symbol: TeX of the left side.
-        value: number, expression, vector or matrix; expressions are written out as sums (:func:`dynlib.algebra.notation.tidy`).
+        value: number, expression, vector or matrix; expressions are written out as sums (:func:`.tidy`).
 
     Returns:
         What is shown, to be the last line of a cell.

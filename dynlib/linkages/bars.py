@@ -32,8 +32,6 @@ from dynlib.model.closures import Pin, Point
 from dynlib.model.links import Body, Link
 from dynlib.model.robot import Robot
 
-# ---- Five-bar, four-bar, slider-crank --------------------------------------------------------------
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FiveBar(Linkage):

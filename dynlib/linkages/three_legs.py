@@ -38,8 +38,6 @@ from dynlib.linkages.linkage import (
 from dynlib.model.closures import Pin, Point
 from dynlib.model.links import Body
 
-# ---- The three-legged arm of document B ------------------------------------------------------------
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ThreeLegged(Linkage):

@@ -15,11 +15,11 @@ from dynlib.closed_chains.constraints import ClosureError
 from dynlib.closed_chains.singular import SingularPosition
 from dynlib.misconceptions.closed_chains import CLOSED
 from dynlib.misconceptions.lagrange import LAGRANGE
-from dynlib.misconceptions.misconception import Misconception, NotHere, System, right_torques
+from dynlib.misconceptions.misconception import Misconception, NotHere, right_torques
 from dynlib.misconceptions.newton_euler import AT_JOINT, RECURSION
 from dynlib.misconceptions.slips import SLIPS, SLIPS_AT
 from dynlib.misconceptions.structure import STRUCTURE
-from dynlib.model.mechanism import Mechanism
+from dynlib.model.mechanism import Mechanism, System
 from dynlib.model.robot import Robot
 
 ALL: Mapping[str, Misconception] = {**RECURSION, **LAGRANGE, **STRUCTURE, **CLOSED}
@@ -45,7 +45,7 @@ _DIGITS = 3
 """Significant digits that every answer is taken to have."""
 
 _COARSE_DIGITS = 2
-"""Significant digits of a coarse answer: 1.0 shows two. With one, 1 would stand for 1.5 as well, and 10 for 14."""
+"""Significant digits of a coarse answer, such as 1.0. With one, 1 would stand for 1.5 as well, and 10 for 14."""
 
 _ROUNDING = 1e-11
 """What computing leaves of a sum that vanishes, relative to its terms (dimensionless)."""

@@ -13,10 +13,9 @@ from dynlib import newton_euler
 from dynlib.algebra.arrays import Array
 from dynlib.closed_chains import dynamics, velocities
 from dynlib.misconceptions.words import WORDS
-from dynlib.model.mechanism import Mechanism
+from dynlib.model.mechanism import Mechanism, System
 from dynlib.model.robot import Robot
 
-System = Robot | Mechanism
 Torques = Callable[..., Array]
 """Takes a system, a motion and the loads by their names, as :meth:`Misconception.torques` does."""
 

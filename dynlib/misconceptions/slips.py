@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from dynlib.algebra.arrays import Array, as_floats
-from dynlib.misconceptions.misconception import Misconception, NotHere, System, right_torques
-from dynlib.model.mechanism import Mechanism
+from dynlib.misconceptions.misconception import Misconception, NotHere, right_torques
+from dynlib.model.mechanism import Mechanism, System
 from dynlib.model.robot import Robot
 
 

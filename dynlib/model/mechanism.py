@@ -411,5 +411,31 @@ def refuse_no_mechanism(mechanism: Any) -> None:
     """
     instead = "Make one with dynlib.linkages or Mechanism(...)."
     if isinstance(mechanism, Robot):
-        instead = "Open arms have functions of their own, in newton_euler, structure, lagrange and simulate."
+        instead = "Open arms have functions of their own, in newton_euler, structure, lagrange and motion."
     refuse_other(mechanism, Mechanism, "mechanism", instead)
+
+
+System = Robot | Mechanism
+"""An open arm, or chains with closures."""
+
+
+def refuse_no_system(system: Any) -> None:
+    """Raise an error, with what to do, for what is neither an arm nor a mechanism.
+
+    Args:
+        system: what was given as one.
+
+    Raises:
+        TypeError: it is something else.
+
+    >>> refuse_no_system("ur5")
+    Traceback (most recent call last):
+    TypeError: system is 'ur5'; expected a Robot or a Mechanism. Load an arm: robots.load('ur5'), or make a linkage with
+    dynlib.linkages.
+    """
+    if not isinstance(system, System):
+        load = f"robots.load({system!r})" if isinstance(system, str) else "robots.load(...)"
+        raise TypeError(
+            f"system is {shown(system)}; expected a Robot or a Mechanism. Load an arm: {load}, or make a linkage with "
+            "dynlib.linkages."
+        )

@@ -563,7 +563,7 @@ def refuse_no_robot(robot: Any) -> None:
     if isinstance(robot, str):
         instead = f"Load it: robots.load({robot!r})."
     elif hasattr(robot, "closures"):
-        instead = "Mechanisms have functions of their own, in closed_chain, closed_dynamics and closed_motion."
+        instead = "Mechanisms have functions of their own, in dynlib.closed_chains."
     else:
         instead = "Make one with Robot(...) or Robot.from_dh(...), or load one with robots.load(...)."
     refuse_other(robot, Robot, "robot", instead)

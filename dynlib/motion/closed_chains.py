@@ -9,7 +9,6 @@ and then the rates, both by as little as possible in the measure of the masses.
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -19,6 +18,7 @@ from dynlib import lagrange, structure
 from dynlib.algebra.arrays import Array, as_array, as_floats
 from dynlib.closed_chains import constraints, dynamics, velocities
 from dynlib.closed_chains.dynamics import Load, tree_mass_matrix
+from dynlib.given import shown
 from dynlib.model.mechanism import Mechanism
 from dynlib.model.robot import Robot
 from dynlib.motion.closed_equations import equations_of, independent_rows, less_turns_of, refuse_unfit, viscous_friction
@@ -32,7 +32,7 @@ from dynlib.motion.integration import (
     supplier,
     with_its_cause,
 )
-from dynlib.motion.record import Torque
+from dynlib.motion.record import ClosedMotion, Torque
 from dynlib.progress import SimulationError, SimulationInterrupted, Watch
 
 _TOLERANCE = 1e-10  # error of one step of the explicit method, relative and absolute
@@ -41,119 +41,22 @@ _LEAST_GRIP = 1e-6  # volume that the rows of J, the longest of length 1, and th
 _ROUNDS = 8  # of the projection; Newton's method needs two
 
 
-@dataclass(frozen=True, eq=False)
-class LinkageMotion:
-    r"""A motion of a closed chain, at K times.
-
-    Attributes:
-        t: times, shape (K,), in s.
-        q: all joint values, shape (K, n), in rad or m; not wrapped after full turns.
-        dq: all joint rates, shape (K, n), in rad/s or m/s.
-        ddq: all joint accelerations, shape (K, n), in rad/s² or m/s².
-        tau: what the inputs supply, shape (K, m), in N m or N.
-        lam: forces of the closures on the links of their points ``a``, shape (K, rows), in N; 0 for redundant
-            equations, whose share the others carry.
-        gap: largest gap, shape (K,), in m.
-        kinetic: kinetic energy with the rotors, shape (K,), in J.
-        potential: potential energy, shape (K,), in J.
-        work: what inputs and loads have put in since the start, shape (K,), in J.
-        lost: what friction has taken since the start, shape (K,), in J.
-        method: by which it was integrated: ``"DOP853"``, ``"Radau"``, or ``"RK4"`` in equal steps.
-        tolerance: error that a step was allowed to make, relative and absolute; None in equal steps.
-    """
-
-    t: Array
-    q: Array
-    dq: Array
-    ddq: Array
-    tau: Array
-    lam: Array
-    gap: Array
-    kinetic: Array
-    potential: Array
-    work: Array
-    lost: Array
-    method: str
-    tolerance: float | None
-
-    @property
-    def energy(self) -> Array:
-        """Return kinetic plus potential energy, shape (K,), in J."""
-        return self.kinetic + self.potential
-
-    @property
-    def imbalance(self) -> Array:
-        """Return what the power balance misses since the start, shape (K,), in J."""
-        return self.energy - self.energy[:1] - self.work + self.lost
-
-    def __repr__(self) -> str:
-        if not len(self.t):
-            return "motion without any state"
-        return (
-            f"motion over {self.t[-1] - self.t[0]:g} s at {len(self.t)} times: largest gap {self.gap.max():.1e} m, "
-            f"largest imbalance of energy {np.abs(self.imbalance).max():.1e} J"
-        )
-
-
-def simulate(
+def simulate_mechanism(
     mechanism: Mechanism,
     q0: Any,
-    du0: Any,
+    dq0: Any,
     t: Any,
-    torque: Torque | Any = None,
+    torque: Torque | Any,
     *,
-    dq0: Any = None,
-    dt: float | None = None,
-    method: str | None = None,
-    loads: Sequence[Load] = (),
-    project: bool = True,
-    baumgarte: float = 0.0,
-    compiled: bool | None = None,
-    progress: Callable[[float], Any] | None = None,
-) -> LinkageMotion:
-    r"""Compute the motion that torques and loads cause.
-
-    The steps are as long as the error of one step allows (DOP853, 1e-10; where friction brakes a motion within a
-    fiftieth of a second, the implicit method Radau, 1e-8), or all equally long (the classical Runge-Kutta method);
-    :attr:`LinkageMotion.imbalance` tells how good they were. A run of more than some seconds shows how far it is, and
-    Ctrl-C ends it, as in :func:`dynlib.motion.open_chains.simulate`.
-
-    Args:
-        mechanism: chains and closures, of numbers; every link needs a mass. Joints may have viscous friction.
-        q0: a closed position, shape (n,), in rad or m.
-        du0: rates of the inputs, shape (m,), in rad/s or m/s; None if ``dq0`` is given.
-        t: the times at which the motion is wanted, shape (K,), growing, in s; the first is the start.
-        torque: what the inputs supply, as a function ``torque(t, q, dq)`` of the time, all joint values and all rates
-            of a closed state, each (n,), or constant, shape (m,), in N m or N; nothing if left out.
-        dq0: rates of all coordinates, shape (n,), for a start in which the inputs do not determine them.
-        dt: length of equal steps, in s; then nothing controls their error.
-        method: ``"DOP853"`` or ``"Radau"``, if the choice is not to be made by the friction.
-        loads: constant forces that the surroundings put *on* the mechanism.
-        project: move position and rates back after each step until they fit the closures. Without it they drift.
-        baumgarte: :math:`\omega`, in 1/s: pull the gaps back like a spring with critical damping,
-            :math:`\ddot\phi+2\omega\dot\phi+\omega^2\phi=0`. It makes the drift smaller, and is for comparison.
-        compiled: whether closed formulas are derived once, so that a step takes some ten microseconds instead of some
-            ten milliseconds; by default for chains of up to 3 joints.
-        progress: called with the share that is done, from 0 to 1, about a hundred times.
-
-    Returns:
-        The :class:`LinkageMotion`.
-
-    Raises:
-        ClosureError: q0 does not close the chains; nothing is simulated from there.
-        SingularPosition: the inputs do not determine the rates at the start.
-        SimulationError: the motion cannot go on: a step was so long that the closures tore, or they lose rank, as when
-            all bars of a parallelogram come into line. There the mechanism can change into another way of moving. The
-            error holds the motion so far.
-        SimulationInterrupted: Ctrl-C (it is a :class:`KeyboardInterrupt`); it holds the motion so far, too.
-        TypeError: something that is no number where one is expected.
-        ValueError: a wrong length, shape or number, times that do not grow, dry friction, or a link without mass data.
-
-    >>> from dynlib.linkages import four_bar
-    >>> bars = four_bar(ground=2, crank=1, coupler=2, rocker=1, masses=[1, 1, 1], gravity=[0, -9.81, 0])
-    >>> bool(simulate(bars, bars.positions([-0.5], mode=[1]), [0], [0, 1]).gap.max() < 1e-14)
-    True
-    """
+    loads: Sequence[Load],
+    dt: float | None,
+    method: str | None,
+    project: bool,
+    baumgarte: float,
+    compiled: bool | None,
+    progress: Callable[[float], Any] | None,
+) -> ClosedMotion:
+    """Compute the motion of a closed chain; arguments as of :func:`dynlib.motion.simulation.simulate`."""
     times = _times(t)
     fits = dt is None or (one_number("dt", dt) > 0 and math.isfinite(dt))
     if not fits or not (one_number("baumgarte", baumgarte) >= 0 and math.isfinite(baumgarte)):
@@ -164,16 +67,24 @@ def simulate(
     (q0,) = mechanism.state(q=q0)
     if q0.ndim != 1:
         raise ValueError(f"q0 has the shape {q0.shape}; expected ({mechanism.n},).")
-    if (du0 is None) == (dq0 is None):
-        raise ValueError("give the rates of the inputs, du0, or those of all coordinates, dq0; one of them.")
-    if dq0 is None:
-        dq0 = velocities.rates(mechanism, q0, du0)
-    else:
-        (dq0,) = mechanism.state(dq=dq0)
-        dynamics.refuse_opening(mechanism, q0, dq0)
+    dq = _rates(mechanism, q0, dq0)
     run = _Run(mechanism, dynamics.listed_loads(loads), torque, baumgarte, project, compiled, q0)
     dynamics.refuse_weightless(mechanism, q0, run.free_motions(q0))
-    return run.through(q0.tolist(), dq0.tolist(), times, dt, method, progress)
+    return run.through(q0.tolist(), dq.tolist(), times, dt, method, progress)
+
+
+def _rates(mechanism: Mechanism, q0: Array, dq0: Any) -> Array:
+    """Read the rates at the start: those of the inputs, or of all coordinates."""
+    if np.shape(dq0) not in {(mechanism.m,), (mechanism.n,)} or None in np.atleast_1d(np.asarray(dq0, dtype=object)):
+        raise ValueError(
+            f"dq0 is {shown(dq0)}; expected the rates of the inputs of {mechanism.name}, shape ({mechanism.m},), or of "
+            f"all its coordinates, shape ({mechanism.n},)."
+        )
+    if np.shape(dq0) == (mechanism.m,):
+        return np.asarray(velocities.rates(mechanism, q0, dq0))
+    (dq,) = mechanism.state(dq=dq0)
+    dynamics.refuse_opening(mechanism, q0, dq)
+    return np.asarray(dq)
 
 
 def _times(t: Any) -> Array:
@@ -352,7 +263,7 @@ class _Run:
         dt: float | None,
         method: str | None,
         progress: Callable[[float], Any] | None,
-    ) -> LinkageMotion:
+    ) -> ClosedMotion:
         """Integrate from the first time to the last; what was computed before an error stands in the error."""
         self.t, self.y = float(times[0]), [*q, *dq, 0.0, 0.0]
         self.solver = Solver("RK4" if dt else "DOP853", math.nan, math.nan)
@@ -481,14 +392,14 @@ class _Run:
         every[list(self.equations.kept)] = lam
         return np.array(q), np.array(dq), np.array(ddq), np.array(forces)[self.mechanism.u], every, np.array(y[2 * n :])
 
-    def so_far(self) -> LinkageMotion:
+    def so_far(self) -> ClosedMotion:
         """Return the motion up to the last state, after an error."""
         if self.taken and self.t > self.taken[-1]:
             with suppress(SimulationError):  # of this state nothing may be known but that it was reached
                 self.keep(self.t, self.y)
         return self.record()
 
-    def record(self) -> LinkageMotion:
+    def record(self) -> ClosedMotion:
         """Return the motion; its energies come from the recursion, whatever has integrated it."""
         n, m, r = self.n, self.mechanism.m, len(self.mechanism.rows)
         shapes = (n, n, n, m, r, 2)
@@ -499,9 +410,10 @@ class _Run:
         phi = constraints.gap(self.mechanism, less_turns_of(self.mechanism, q))
         widest = np.abs(phi).max(axis=-1, initial=0.0)
         method, tolerance = self.solver.method, None if math.isnan(self.solver.rtol) else self.solver.rtol
-        return LinkageMotion(
-            np.array(self.taken), q, dq, ddq, tau, lam, widest, kinetic, potential, balance[:, 0], balance[:, 1],
-            method, tolerance,
+        return ClosedMotion(
+            t=np.array(self.taken), q=q, dq=dq, ddq=ddq, tau=tau, kinetic=kinetic, potential=potential,
+            work=balance[:, 0], lost=balance[:, 1], events=(), method=method, rtol=tolerance, atol=tolerance,
+            lam=lam, gap=widest,
         )  # fmt: skip
 
 

@@ -60,7 +60,7 @@ def equations_of(
         q0: a closed position, shape (n,), in rad or m. As many equations are kept there as are independent, those that
             hold best; redundant ones are left out. Without it all equations count, and redundant ones make the
             accelerations fail.
-        baumgarte: as in :func:`dynlib.motion.closed_chains.simulate`.
+        baumgarte: as in :func:`~dynlib.motion.simulation.simulate`.
         compiled: whether closed formulas are derived once, so that a call takes microseconds; otherwise each call runs
             the recursion, which takes milliseconds. By default for chains of up to 3 joints.
 

@@ -11,8 +11,6 @@ from dynlib.motion.equations import equations_of
 from dynlib.motion.forward import _Drive, _refuse_symbols
 from dynlib.motion.record import Torque, Wanted
 
-# ---- Wanted motions and a controller ---------------------------------------------------------------
-
 
 def quintic(start: Any, end: Any, duration: float, t: Any) -> tuple[Array, Array, Array]:
     r"""Return a motion from one position to another that starts and ends at rest, without a jump of acceleration.

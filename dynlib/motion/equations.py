@@ -18,7 +18,7 @@ EXPANDED_UP_TO = 3
 """Joints of an arm up to which its formulas are expanded; those of larger arms have many times as many terms then."""
 _COMPILED_UP_TO = 7  # joints; the formulas of larger arms take long to derive
 _LONGEST, _DEEPEST = 50, 20  # of an expression that Python's compiler is given; it is recursive
-# ---- The equations of an arm, ready for many calls -------------------------------------------------
+
 
 Equations = Callable[[list[float], list[float]], tuple[Sequence[list[float]], list[float]]]
 """M, by rows, and C dq + g as lists of floats, for lists of joint values and rates."""

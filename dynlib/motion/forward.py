@@ -1,4 +1,9 @@
-"""TODO."""
+r"""Forward dynamics: the torques are known and the motion is wanted.
+
+.. math:: \ddot q = M^{-1}\,\big(\tau - C\dot q - g - \text{friction} + J^\top F\big)
+
+Dry friction switches the equations: a joint slides or sticks, and one that sticks stands still.
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -23,9 +28,6 @@ _SLACK = 1e-9  # of the torques at work: so much more than dry friction can hold
 _UNMOVED = 1e-12  # of the largest change of rate in an impact, in the measure of the masses: less is rounding
 _LOOKS = 8  # places in each step where events are looked for
 _MOST_SWITCHES = 50  # without time going on
-
-
-# ---- Forward dynamics ------------------------------------------------------------------------------
 
 
 def forward_dynamics(

@@ -1,4 +1,8 @@
-"""Simulation of an arm: motors with dry friction, stops, and the energy that must balance."""
+"""The motion of an arm in time.
+
+Dry friction and joint stops switch the equations: a joint slides, sticks, rests at a stop or bounces off it. Each switch
+is found as an event, and after it the equations are set up anew, so that a stuck joint really stands still.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -50,72 +54,24 @@ RTOL, ATOL = 1e-13, 1e-13
 stays what it is."""
 
 
-def simulate(
+def simulate_arm(
     robot: Robot,
     q0: Any,
     dq0: Any,
     t: Any,
-    torque: Torque | Any = None,
+    torque: Torque | Any,
     *,
-    wrenches: Sequence[Wrench] = (),
-    stops: Any = None,
-    restitution: Any = 0.0,
-    method: str | None = None,
-    rtol: float | None = None,
-    atol: float | None = None,
-    max_step: float = math.inf,
-    progress: Callable[[float], Any] | None = None,
-    compiled: bool | None = None,
+    wrenches: Sequence[Wrench],
+    stops: Any,
+    restitution: Any,
+    method: str | None,
+    rtol: float | None,
+    atol: float | None,
+    max_step: float,
+    progress: Callable[[float], Any] | None,
+    compiled: bool | None,
 ) -> Motion:
-    r"""Let an arm move, from a state at the first of some times to the last.
-
-    Between events the equations are integrated by DOP853, a Runge-Kutta method of order 8 with tolerances of 1e-13. If
-    viscous friction brakes a joint within a fiftieth of a second (the largest eigenvalue of :math:`M^{-1}B` at the
-    start is above 50 1/s) that would take very many steps; then Radau is taken, an implicit method of order 5, with
-    tolerances of 1e-8. The motion says which it was. Dry friction of the motors sticks and slips; a joint at a stop
-    rests there or bounces.
-
-    A run of more than some seconds shows on the standard error stream how far it is and how long it will take (in a
-    notebook after a minute). Ctrl-C ends it and keeps the motion up to there.
-
-    Args:
-        robot: the arm, of floats; the inertia and friction of its motors count.
-        q0: joint values at the start, shape (N,), in rad or m.
-        dq0: joint rates at the start, shape (N,), in rad/s or m/s.
-        t: times at which the motion is wanted, ascending, shape (K,), K >= 2, in s; it starts at the first.
-        torque: what the motors supply, seen at the joints, in N m or N: None for nothing, an array (N,), or a function
-            ``torque(t, q, dq)``.
-        wrenches: loads that the surroundings put *on* the arm all the time.
-        stops: lowest and highest joint value of each joint, shape (N, 2), in rad or m; ``None`` in place of a number or
-            of both for a joint that has none there.
-        restitution: rate after the impact divided by rate before it, 0 to 1, one number or shape (N,).
-        method: ``"DOP853"`` or ``"Radau"``, if the choice is not to be made by the friction. A controller that brakes a
-            light link hard makes the equations stiff, too.
-        rtol: error allowed in a step, relative; by default that of the method.
-        atol: error allowed in a step, absolute, in units of the state; by default that of the method.
-        max_step: longest step, in s; for a torque with pulses that long steps would miss.
-        progress: is called with the share done, 0 to 1, at most about a hundred times (it jumps where the solver
-            takes long steps), such as ``lambda share: print(f"\r{share:4.0%}", end="")``; then nothing is shown by
-            itself.
-        compiled: whether the equations are derived and compiled first, which makes each call a hundred times as fast;
-            by default for up to 7 joints (see :func:`equations_of`).
-
-    Returns:
-        :class:`Motion`.
-
-    Raises:
-        ValueError: times that do not ascend, wrong shapes or numbers, a start beyond a stop, symbols, a link without
-            mass data or a singular mass matrix at the start.
-        TypeError: something that is no number where one is expected.
-        SimulationError: the motion cannot be continued; it says at which time and state, and holds the motion so far.
-        SimulationInterrupted: Ctrl-C (it is a :class:`KeyboardInterrupt`); it holds the motion so far, too.
-
-    >>> from dynlib import robots
-    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=9.81)
-    >>> motion = simulate(arm, [0, 0], [0, 0], np.linspace(0, 2, 21))  # falls from the level
-    >>> motion.q.shape, abs(motion.imbalance).max() < 1e-11
-    ((21, 2), np.True_)
-    """
+    """Let an arm move; arguments as of :func:`dynlib.motion.simulation.simulate`."""
     _refuse_symbols(robot)
     q, dq = _start(robot, q0, dq0)
     times = _times(t)

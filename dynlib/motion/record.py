@@ -1,8 +1,10 @@
-"""What a simulation returns: the motion of an arm, with its energies and its events."""
+"""What a simulation returns: a motion with its energies, its events or the forces of its closures."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from dynlib.algebra.arrays import Array
 
@@ -10,9 +12,6 @@ Torque = Callable[[float, Array, Array], Any]
 """Torques as a function of time (s), joint values (N,) and rates (N,)."""
 Wanted = Callable[[float], tuple[Array, Array, Array]]
 """A wanted motion, as a function of time (s); it gives joint values, rates and accelerations, each (N,)."""
-
-
-# ---- Simulation ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Event:
     lost: float = 0.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Motion:
     r"""A motion of an arm, at K times.
 
@@ -48,9 +47,9 @@ class Motion:
         work: what the motors and loads have put in since the start, shape (K,), in J.
         lost: what friction and impacts have taken since the start, shape (K,), in J.
         events: switches of the equations, in order.
-        method: by which it was integrated, ``"DOP853"`` or ``"Radau"``.
-        rtol: error that a step was allowed to make, relative.
-        atol: error that a step was allowed to make, absolute, in units of the state.
+        method: by which it was integrated, ``"DOP853"`` or ``"Radau"``, or ``"RK4"`` in equal steps.
+        rtol: error that a step was allowed to make, relative; None in equal steps.
+        atol: error that a step was allowed to make, absolute, in units of the state; None in equal steps.
     """
 
     t: Array
@@ -64,8 +63,8 @@ class Motion:
     lost: Array
     events: tuple[Event, ...]
     method: str
-    rtol: float
-    atol: float
+    rtol: float | None
+    atol: float | None
 
     @property
     def energy(self) -> Array:
@@ -84,6 +83,31 @@ class Motion:
         return (
             f"motion over {self.t[-1] - self.t[0]:g} s at {_counted(len(self.t), 'time')}: "
             f"{_counted(joints, 'joint')}, {self.method}, lost {self.lost[-1]:.4g} J, {_counted(events, 'event')}"
+        )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ClosedMotion(Motion):
+    r"""A motion of a closed chain, at K times: a :class:`Motion` of all its joints, with what the closures do.
+
+    Its ``q``, ``dq`` and ``ddq`` have a column for each joint, (K, n), its ``tau`` one for each input, (K, m). The
+    potential energy is 0 at the height of each chain's own base; there are no events.
+
+    Attributes:
+        lam: forces of the closures on the links of their points ``a``, shape (K, rows), in N; 0 for redundant
+            equations, whose share the others carry.
+        gap: largest gap, shape (K,), in m.
+    """
+
+    lam: Array
+    gap: Array
+
+    def __repr__(self) -> str:
+        if not len(self.t):
+            return "motion without any state"
+        return (
+            f"motion over {self.t[-1] - self.t[0]:g} s at {len(self.t)} times: largest gap {self.gap.max():.1e} m, "
+            f"largest imbalance of energy {np.abs(self.imbalance).max():.1e} J"
         )
 
 

@@ -2,7 +2,8 @@
 
 A misspelt name would silently make another robot. So within what URDF defines, a name that it does not know, one that
 is there twice and one that is missing are errors, with line and joint. What simulators and drivers add (``gazebo``,
-``transmission``, ``drake:...`` and the like) is passed over. :mod:`dynlib.robotfile.urdf` makes an arm of what is read here.
+``transmission``, ``drake:...`` and the like) is passed over.
+:mod:`dynlib.robotfile.urdf` makes an arm of what is read here.
 """
 
 import codecs

@@ -41,7 +41,7 @@ then y, then z.
 
 **A number** may be text: ``"pi/2"``, ``"-3*pi/4"``, ``"1/3"``, an angle in degrees, ``"-90deg"``, or a symbol such as
 ``"L1"`` or ``"-g"``, which makes the arm symbolic. Nothing in a file is ever evaluated. An angle such as 1.5708 is that
-decimal in every number; beside symbols it is the right angle that it states, see :meth:`dynlib.model.robot.Robot.exact`.
+decimal in every number; beside symbols it is the right angle that it states, see :meth:`.Robot.exact`.
 """
 
 import json
