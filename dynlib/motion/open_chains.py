@@ -1,7 +1,7 @@
 """The motion of an arm in time.
 
-Dry friction and joint stops switch the equations: a joint slides, sticks, rests at a stop or bounces off it. Each switch
-is found as an event, and after it the equations are set up anew, so that a stuck joint really stands still.
+Dry friction and joint stops switch the equations: a joint slides, sticks, rests at a stop or bounces off it. Each
+switch is found as an event, and after it the equations are set up anew, so that a stuck joint really stands still.
 """
 
 import math
