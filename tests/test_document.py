@@ -290,7 +290,7 @@ def test_languages_have_the_same_keys():
     assert all(words.keys() == WORDS["en"].keys() for words in WORDS.values())
     sections = {*SECTIONS, *(quantity for each in SECTIONS.values() for quantity in each)}
     assert sections <= WORDS["en"].keys()
-    used = Path(document.__file__).read_text(encoding="utf-8")
+    used = "".join(path.read_text(encoding="utf-8") for path in Path(document.__file__).parent.glob("*.py"))
     dynamic = {*sections, "dh_modified", "dh_standard", "axes_link", "axes_base", "axes_world"}
     dynamic |= {"revolute", "prismatic", "fixed"}
     assert [key for key in WORDS["en"] if key not in dynamic and used.count(f'"{key}"') < 2] == []
