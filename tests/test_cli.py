@@ -323,7 +323,7 @@ def test_brackets_in_names_are_only_brackets(name, tmp_path, monkeypatch):
 
 INTERRUPTED = """
 import os, signal, sys, threading
-from dynlib import cli, {module}
+from dynlib import cli, derivation, files, newton_euler, robots
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background processes ignore it
 def slowly(*_, **__):
     os.kill(os.getpid(), signal.SIGINT)
@@ -340,7 +340,7 @@ cli.main()
     [
         ("robots", "load", ["show", "rp"]),
         ("newton_euler", "inverse_dynamics", ["torques", "rp"]),
-        ("derivation", "derive", ["derive", "panda"]),
+        ("derivation.document", "derive", ["derive", "panda"]),
         ("files", "Path.replace", ["derive", "rp", "-o", "arm.md"]),
     ],
 )

@@ -885,8 +885,8 @@ def test_steps_that_are_none_are_refused(function, given):
         ("recursion", acceleration.Steps(), "newton_euler"),
         ("newton_euler", lagrange.Steps(), "newton_euler"),
         ("lagrange", velocity.Steps(), "lagrange"),
-        ("inverse", velocities.Steps(), "closed_dynamics"),
-        ("three_legs", lagrange.Steps(), "three_legs"),
+        ("inverse", velocities.Steps(), "closed_chains"),
+        ("three_legs", lagrange.Steps(), "linkages.three_legs"),
     ],
 )
 def test_steps_of_another_chapter_are_refused(function, given, wanted):

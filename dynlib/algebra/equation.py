@@ -5,6 +5,7 @@ what it computes and where it is written. In its TeX the indices ``{i}``, ``{i-1
 """
 
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -107,7 +108,9 @@ def refuse_other_steps(steps: Any, kind: type) -> None:
     Traceback (most recent call last):
     TypeError: steps is 'x'; expected a Steps. Leave it out for the right equations...
     """
-    where = kind.__module__.split(".")[1]  # a wing hands on the steps of its modules
+    wing = kind.__module__.rpartition(".")[0]
+    handed_on = getattr(sys.modules[wing], "Steps", object)  # by a wing: those of all its modules
+    where = (wing if issubclass(handed_on, kind) else kind.__module__).removeprefix("dynlib.")
     refuse_other(
         steps,
         kind,
