@@ -15,7 +15,7 @@ from dynlib.algebra.arrays import Array, apply, as_array, cross, transpose
 from dynlib.algebra.equation import Equation, equation, refuse_other_steps
 from dynlib.frames import Z, position, rotation
 from dynlib.model.robot import Robot, refuse_no_robot
-from dynlib.velocity import Axes, BaseMotion, LinkVelocity
+from dynlib.velocity import AT_REST, Axes, BaseMotion, LinkVelocity
 
 _CARRIED = (
     r"{}^{i}_{i-1}R\left({}^{i-1}\dot{\omega}_{i-1} \times {}^{i-1}p_{i} + {}^{i-1}\omega_{i-1} \times "
@@ -91,7 +91,7 @@ class LinkAcceleration(LinkVelocity):
 
 
 def outward(
-    robot: Robot, q: Any, dq: Any, ddq: Any, *, steps: Steps = Steps(), base: BaseMotion = BaseMotion()
+    robot: Robot, q: Any, dq: Any, ddq: Any, *, steps: Steps = Steps(), base: BaseMotion = AT_REST
 ) -> tuple[LinkAcceleration, ...]:
     r"""Propagate velocities and accelerations from the base to the last link (A5.2.6-5 to -16 for any arm; E7).
 
@@ -118,10 +118,17 @@ def outward(
     refuse_other_steps(steps, Steps)
     refuse_no_robot(robot)
     q, dq, ddq = robot.state(q=q, dq=dq, ddq=ddq)
+    return propagate(robot, q, dq, ddq, steps, velocity.read_base(robot, base))
+
+
+def propagate(
+    robot: Robot, q: Array, dq: Array, ddq: Array, steps: Steps, base: BaseMotion
+) -> tuple[LinkAcceleration, ...]:
+    """Propagate velocities and accelerations as :func:`outward`, from a state that was read."""
+    parent: Any = base
     links: list[LinkAcceleration] = []
-    coms = velocity.coms_of(robot)
-    velocities = velocity.outward(robot, q, dq, steps=steps, base=base)
-    parent: Any = robot.matched(base, "the base motion")
+    coms = robot.coms
+    velocities = velocity.propagate(robot, q, dq, steps, base)
     for i, (link, moving) in enumerate(zip(robot.links, velocities, strict=True)):
         turning, sliding = (Z * rate[..., None] for rate in link.split(dq[..., i]))
         dturning, dsliding = (Z * rate[..., None] for rate in link.split(ddq[..., i]))

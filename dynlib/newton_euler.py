@@ -20,7 +20,10 @@ from dynlib.frames import Z, position, rotation
 from dynlib.given import refuse_unknown
 from dynlib.model.links import Body
 from dynlib.model.robot import Robot, refuse_no_robot
-from dynlib.velocity import BaseMotion, Wrench, listed_wrenches, loads_on_links
+from dynlib.velocity import AT_REST, BaseMotion, Wrench, listed_wrenches, loads_on_links, no_load, read_base
+
+NOTHING = (0, 0, 0)
+"""No force and no moment."""
 
 
 @equation("g", r"{}^{i}g", r"{}^{i}_{i-1}R\,{}^{i-1}g", "E10")
@@ -156,10 +159,10 @@ def recursion(
     dq: Any,
     ddq: Any,
     *,
-    tip_force: Any = (0, 0, 0),
-    tip_moment: Any = (0, 0, 0),
+    tip_force: Any = NOTHING,
+    tip_moment: Any = NOTHING,
     wrenches: Sequence[Wrench] = (),
-    base: BaseMotion = BaseMotion(),
+    base: BaseMotion = AT_REST,
     steps: Steps = Steps(),
     **unknown: Any,
 ) -> tuple[LinkForces, ...]:
@@ -193,14 +196,32 @@ def recursion(
     refuse_no_robot(robot)
     refuse_unknown(unknown, ("tip_force", "tip_moment", "wrenches", "base", "steps"))
     bodies, wrenches = robot.known_bodies(), listed_wrenches(wrenches)
-    tip = robot.matched(Wrench(tip_force, tip_moment, axes="link"), "the load at the tip")
-    _refuse_only_zeros(robot, bodies, [tip, *wrenches])
-    moving = acceleration.outward(robot, q, dq, ddq, steps=steps, base=base)
+    tip = no_load(robot.is_symbolic)
+    if not tip_force is tip_moment is NOTHING:
+        tip = robot.matched(Wrench(tip_force, tip_moment, axes="link"), "the load at the tip")
+    refuse_only_zeros(robot, bodies, [tip, *wrenches])
+    q, dq, ddq = robot.state(q=q, dq=dq, ddq=ddq)
     g = apply(transpose(rotation(robot.base)), robot.gravity)
+    return propagate(robot, q, dq, ddq, g, tip, wrenches, read_base(robot, base), steps)
+
+
+def propagate(
+    robot: Robot,
+    q: Array,
+    dq: Array,
+    ddq: Array,
+    g: Array,
+    tip: Wrench,
+    wrenches: Sequence[Wrench],
+    base: BaseMotion,
+    steps: Steps,
+) -> tuple[LinkForces, ...]:
+    """Run the recursion as :func:`recursion`, from what was read, with gravity ``g`` in the axes of the base."""
+    bodies = robot.known_bodies()
+    moving = acceleration.propagate(robot, q, dq, ddq, steps, base)
     felt = [g := steps.gravity(rotation(motion.T), g) for motion in moving]
 
     loads = loads_on_links(robot, wrenches, [motion.T for motion in moving])
-    dq, ddq = robot.state(dq=dq, ddq=ddq)
 
     T_next, f_next, n_next = robot.tool, -tip.force, -tip.moment
     links: list[LinkForces] = []
@@ -221,7 +242,7 @@ def recursion(
     return tuple(reversed(links))
 
 
-def _refuse_only_zeros(robot: Robot, bodies: Sequence[Body], wrenches: Sequence[Wrench]) -> None:
+def refuse_only_zeros(robot: Robot, bodies: Sequence[Body], wrenches: Sequence[Wrench]) -> None:
     """Raise an error if nothing has mass and nothing else asks for a torque: a table without mass data, most likely."""
     motors = [link.motor for link in robot.links if link.motor is not None]
     asking = [array for body in bodies for array in (body.mass, body.inertia)]

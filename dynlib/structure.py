@@ -6,7 +6,8 @@ The mass matrix is symmetric and positive definite; with C from the Christoffel 
 skew-symmetric; and the torques are linear in the inertial parameters. Everything is read off the recursion.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -14,25 +15,35 @@ import numpy as np
 
 from dynlib import newton_euler
 from dynlib.acceleration import outward
-from dynlib.algebra.arrays import Array, apply, as_exact, cross, finite, is_symbolic, transpose
+from dynlib.algebra.arrays import (
+    Array,
+    apply,
+    as_exact,
+    cross,
+    dot,
+    finite,
+    is_symbolic,
+    matrix,
+    nought,
+    transpose,
+    zeros,
+)
 from dynlib.frames import Z, position, rotation
 from dynlib.given import shown
+from dynlib.model.links import Body, exact_identity
 from dynlib.model.robot import Robot, refuse_no_robot
-from dynlib.velocity import Axes, jacobian
+from dynlib.newton_euler import LinkForces
+from dynlib.velocity import Axes, at_rest, jacobian, no_load
 
 
-def _weightless(robot: Robot) -> Robot:
-    return replace(robot, gravity=0 * robot.gravity)
-
-
-def _frictionless(robot: Robot) -> Robot:
-    links = [
-        link
-        if (motor := link.motor) is None
-        else replace(link, motor=replace(motor, viscous=0 * motor.viscous, coulomb=0 * motor.coulomb))
-        for link in robot.links
-    ]
-    return replace(robot, links=links)
+def _motion_alone(robot: Robot, q: Array, dq: Array, ddq: Array) -> tuple[LinkForces, ...]:
+    """Run the recursion without weight and without loads."""
+    robot.known_bodies()
+    exact = robot.is_symbolic
+    weightless = zeros(like=robot.gravity)
+    return newton_euler.propagate(
+        robot, q, dq, ddq, weightless, no_load(exact), (), at_rest(exact), newton_euler.Steps()
+    )
 
 
 def _units(robot: Robot) -> Array:
@@ -42,6 +53,9 @@ def _units(robot: Robot) -> Array:
 
 def mass_matrix(robot: Robot, q: Any) -> Array:
     r"""Return the mass matrix: its column k holds the torques of a unit acceleration of joint k, at rest.
+
+    Then the links from k on move as one rigid body, and those before it stand still. So the column asks for the force
+    that accelerates this composite body, and for its moments about the joint axes before it.
 
     Args:
         robot: the arm; every link needs a mass (0 is allowed). Rotors count with :math:`G^2J`.
@@ -61,9 +75,39 @@ def mass_matrix(robot: Robot, q: Any) -> Array:
     """
     refuse_no_robot(robot)
     (q,) = robot.state(q=q)
-    q = q[..., None, :]
-    columns = newton_euler.inverse_dynamics(_weightless(robot), q, 0 * q, _units(robot))  # at rest no friction is felt
-    return transpose(columns)
+    bodies = robot.known_bodies()
+    newton_euler.refuse_only_zeros(robot, bodies, [])
+    with np.errstate(over="ignore", invalid="ignore"):
+        return finite(_mass_matrix(robot, bodies, robot.transforms(q)), "the mass matrix", robot, q=q)
+
+
+def _mass_matrix(robot: Robot, bodies: Sequence[Body], transforms: Sequence[Array]) -> Array:
+    M: list[list[Any]] = [[None] * robot.n for _ in bodies]
+    m, h, I = nought(bodies[0].mass), nought(bodies[0].com), nought(bodies[0].inertia)
+    for k in reversed(range(robot.n)):
+        body, link = bodies[k], robot.links[k]
+        m, h, I = _carried(m, h, I, transforms[k + 1] if k + 1 < robot.n else exact_identity(robot.gravity))
+        m, h, I = m + body.mass, h + body.com * body.mass, I + body.inertia + body.of_its_mass_at(body.com)
+        alpha, a = Z * link.turn, Z * link.slide  # of the unit acceleration of joint k
+        f, n = cross(alpha, h) + a * m, apply(I, alpha) + cross(h, a)
+        for j in range(k, -1, -1):
+            M[j][k] = M[k][j] = dot(n, Z * robot.links[j].turn) + dot(f, Z * robot.links[j].slide)
+            R, p = rotation(transforms[j]), position(transforms[j])
+            f = apply(R, f)
+            n = apply(R, n) + cross(p, f)
+        if link.motor is not None:
+            M[k][k] = M[k][k] + link.motor.inertia * link.motor.gear**2
+    return matrix(M)
+
+
+def _carried(m: Array, h: Array, I: Array, T: Array) -> tuple[Array, Array, Array]:
+    """Return mass, first moment and inertia about the origin, of the same body in the parent frame."""
+    R, p = rotation(T), position(T)
+    h_turned = apply(R, h)
+    unit = as_exact(np.eye(3)) if is_symbolic(I) else np.eye(3)
+    about = np.asarray(2 * dot(p, h_turned) + dot(p, p) * m)  # Steiner, with the first moment about the old origin
+    mixed = p[..., :, None] * (h_turned + p * m)[..., None, :] + h_turned[..., :, None] * p[..., None, :]
+    return m, h_turned + p * m, R @ I @ transpose(R) + about[..., None, None] * unit - mixed
 
 
 def velocity_torque(robot: Robot, q: Any, dq: Any) -> Array:
@@ -87,7 +131,13 @@ def velocity_torque(robot: Robot, q: Any, dq: Any) -> Array:
     """
     refuse_no_robot(robot)
     q, dq = robot.state(q=q, dq=dq)
-    return newton_euler.inverse_dynamics(_frictionless(_weightless(robot)), q, dq, 0 * dq)
+    return _velocity_torque(robot, q, dq)
+
+
+def _velocity_torque(robot: Robot, q: Array, dq: Array) -> Array:
+    with np.errstate(over="ignore", invalid="ignore"):
+        links = _motion_alone(robot, q, dq, nought(dq))
+        return finite(np.stack([link.tau for link in links], axis=-1), "the torque", robot, q=q, dq=dq)
 
 
 def coriolis_matrix(robot: Robot, q: Any, dq: Any) -> Array:
@@ -119,8 +169,9 @@ def coriolis_matrix(robot: Robot, q: Any, dq: Any) -> Array:
     q, dq = robot.state(q=q, dq=dq)
     q, dq = q[..., None, :], dq[..., None, :]
     size = _size_of(dq)  # steps as large as the rates themselves lose no digits
-    faster, slower = (velocity_torque(robot, q, dq + sense * size * _units(robot)) for sense in (1, -1))
-    return transpose((faster - slower) / (4 * size))
+    step = size * _units(robot)
+    h = _velocity_torque(robot, q, np.concatenate([dq + step, dq - step], axis=-2))
+    return transpose((h[..., : robot.n, :] - h[..., robot.n :, :]) / (4 * size))
 
 
 def _size_of(rates: Array) -> Any:

@@ -6,12 +6,13 @@ axes of :math:`\{i\}` (erratum E3).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
 
 from dynlib import frames
-from dynlib.algebra.arrays import Array, Data, apply, as_array, cross, transpose, zeros
+from dynlib.algebra.arrays import Array, Data, apply, as_array, as_exact, as_floats, cross, transpose, zeros
 from dynlib.algebra.equation import Equation, equation, refuse_other_steps
 from dynlib.frames import Z, compose, position, rotation
 from dynlib.given import listed, refuse_other
@@ -89,6 +90,10 @@ class BaseMotion(Data):
             object.__setattr__(self, name, as_array(getattr(self, name), f"{name} of the base", (3,), batch=True))
 
 
+AT_REST = BaseMotion()
+"""A base that stands still."""
+
+
 @dataclass(frozen=True, eq=False)
 class LinkVelocity:
     r"""What the velocity chapter knows of link i; vectors in the axes of {i}.
@@ -107,7 +112,7 @@ class LinkVelocity:
 
 
 def outward(
-    robot: Robot, q: Any, dq: Any, *, steps: Steps = Steps(), base: BaseMotion = BaseMotion()
+    robot: Robot, q: Any, dq: Any, *, steps: Steps = Steps(), base: BaseMotion = AT_REST
 ) -> tuple[LinkVelocity, ...]:
     r"""Propagate the velocities from the base to the last link (A5.2.6-5 to -10 for any arm; E7).
 
@@ -133,10 +138,26 @@ def outward(
     refuse_other_steps(steps, Steps)
     refuse_no_robot(robot)
     q, dq = robot.state(q=q, dq=dq)
-    coms = coms_of(robot)
+    return propagate(robot, q, dq, steps, read_base(robot, base))
+
+
+def read_base(robot: Robot, base: BaseMotion) -> BaseMotion:
+    """Return the motion of the base in the robot's kind of numbers, or say what was given instead."""
     refuse_other(base, BaseMotion, "base", "Give BaseMotion(v=[x, y, z], omega=[x, y, z]).")
-    parent: Any = robot.matched(base, "the base motion")
+    return at_rest(robot.is_symbolic) if base is AT_REST else robot.matched(base, "the base motion")
+
+
+@lru_cache(maxsize=2)
+def at_rest(exact: bool) -> BaseMotion:
+    """Return :data:`AT_REST` as floats or as exact numbers."""
+    return AT_REST.mapped(as_exact) if exact else AT_REST
+
+
+def propagate(robot: Robot, q: Array, dq: Array, steps: Steps, base: BaseMotion) -> tuple[LinkVelocity, ...]:
+    """Propagate velocities as :func:`outward`, from a state that was read."""
+    parent: Any = base
     links: list[LinkVelocity] = []
+    coms = robot.coms
     for i, link in enumerate(robot.links):
         turning, sliding = (Z * rate[..., None] for rate in link.split(dq[..., i]))
         T = steps.joint_transform(link.fixed, *link.split(q[..., i]))
@@ -147,16 +168,6 @@ def outward(
         parent = LinkVelocity(T, omega, v, v_c)
         links.append(parent)
     return tuple(links)
-
-
-def coms_of(robot: Robot) -> list[Array]:
-    """Return the mass centres of the links 1 to N with the payload, in link axes, each (3,), in m; 0 where unknown.
-
-    >>> from dynlib import robots
-    >>> coms_of(robots.planar_2r(L1=1, L2=2, m1=1, m2=1, g=9.81))[1]
-    array([2., 0., 0.])
-    """
-    return [body.com if body else zeros(like=robot.gravity) for body in robot.bodies]
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,6 +199,12 @@ class Wrench(Data):
             object.__setattr__(self, name, as_array(getattr(self, name), name, (3,), batch=True))
         object.__setattr__(self, "point", as_array(self.point, "point", (3,)))
         check_axes(self.axes)
+
+
+@lru_cache(maxsize=2)
+def no_load(exact: bool) -> Wrench:
+    """Return a wrench of zeros, as floats or as exact numbers."""
+    return Wrench().mapped(as_exact if exact else as_floats)
 
 
 def listed_wrenches(wrenches: Any) -> tuple[Wrench, ...]:

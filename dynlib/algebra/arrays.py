@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -260,7 +261,7 @@ def is_symbolic(array: Array) -> bool:
     >>> is_symbolic(as_array([0, 1], "q", (2,)))
     False
     """
-    return array.dtype == object
+    return array.dtype.hasobject
 
 
 def as_exact(array: Array) -> Array:
@@ -410,7 +411,12 @@ def zeros(like: Array) -> Array:
     >>> zeros(like=as_array([sympy.Symbol("theta1")], "q", (1,)))
     array([0, 0, 0], dtype=object)
     """
-    return as_array([sympy.S.Zero] * 3 if is_symbolic(like) else [0.0] * 3, "zeros", (3,))
+    return _zeros(is_symbolic(like))
+
+
+@lru_cache(maxsize=2)
+def _zeros(exact: bool) -> Array:
+    return as_array([sympy.S.Zero] * 3 if exact else [0.0] * 3, "zeros", (3,))
 
 
 def cos(angle: Array) -> Array:
@@ -501,6 +507,8 @@ def matrix(rows: Sequence[Sequence[Any]]) -> Array:
 def _joined(entries: Sequence[Any]) -> Array:
     """Stack entries of shape (...,) along a new first axis."""
     arrays = [np.asarray(entry) for entry in entries]
+    if not any(array.ndim for array in arrays):
+        return np.array([array.item() for array in arrays], dtype=np.result_type(*arrays))
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
     joined: Array = np.empty((len(arrays), *shape), dtype=np.result_type(*arrays))
     for place, array in enumerate(arrays):
@@ -525,6 +533,9 @@ def apply(matrix: Array, vector_: Array) -> Array:
     """
     if is_symbolic(matrix) or is_symbolic(vector_):
         return vector(*(dot(matrix[..., i, :], vector_) for i in range(3)))
+    if matrix.ndim == 2 and vector_.ndim == 1:  # one state, in floats of Python: several times as fast
+        x, y, z = vector_.tolist()
+        return np.array([a * x + b * y + c * z for a, b, c in matrix.tolist()])
     x, y, z = (vector_[..., i] for i in range(3))
     return vector(*(matrix[..., i, 0] * x + matrix[..., i, 1] * y + matrix[..., i, 2] * z for i in range(3)))
 
@@ -535,6 +546,9 @@ def cross(a: Array, b: Array) -> Array:
     >>> cross(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
     array([0., 0., 1.])
     """
+    if a.ndim == b.ndim == 1 and not (is_symbolic(a) or is_symbolic(b)):
+        (a_x, a_y, a_z), (b_x, b_y, b_z) = a.tolist(), b.tolist()
+        return np.array([a_y * b_z - a_z * b_y, a_z * b_x - a_x * b_z, a_x * b_y - a_y * b_x])
     (a_x, a_y, a_z), (b_x, b_y, b_z) = ([each[..., i] for i in range(3)] for each in (a, b))
     times = _TIMES if is_symbolic(a) or is_symbolic(b) else np.multiply
     x, y = times(a_y, b_z) - times(a_z, b_y), times(a_z, b_x) - times(a_x, b_z)
@@ -547,6 +561,9 @@ def dot(a: Array, b: Array) -> Array:
     >>> float(dot(np.array([1.0, 2.0, 3.0]), np.array([0.0, 0.0, 1.0])))
     3.0
     """
+    if a.ndim == b.ndim == 1 and not (is_symbolic(a) or is_symbolic(b)):
+        (a_x, a_y, a_z), (b_x, b_y, b_z) = a.tolist(), b.tolist()
+        return np.array(a_x * b_x + a_y * b_y + a_z * b_z)
     parts = [each[..., i] for i in range(3) for each in (a, b)]
     if is_symbolic(a) or is_symbolic(b):
         return np.asarray(_SUM_OF_PRODUCTS(*parts))

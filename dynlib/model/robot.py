@@ -9,7 +9,7 @@ import itertools
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from dynlib.algebra.arrays import (
     is_symbolic,
     one_kind,
     refuse_mixture,
+    zeros,
 )
 from dynlib.algebra.notation import check_names, printable
 from dynlib.given import listed, refuse_other
@@ -217,13 +218,23 @@ class Robot(Data):
         """Return the symbols that the robot's own data hold, sorted by name; () for a robot of numbers."""
         return tuple(sorted(set().union(*map(free_symbols, self.named_arrays().values())), key=str))
 
-    @property
+    @cached_property
     def bodies(self) -> tuple[Body | None, ...]:
         """Return the mass data of the links 1 to N in link axes, the payload added to the last."""
         bodies = [link.body for link in self.links]
         if self.payload is not None and bodies[-1] is not None:
             bodies[-1] = bodies[-1] + self.payload.moved(self.tool)
         return tuple(bodies)
+
+    @cached_property
+    def coms(self) -> tuple[Array, ...]:
+        """Return the mass centres of the links 1 to N with the payload, in link axes, each (3,), in m; 0 where unknown.
+
+        >>> arm = Robot([Link("revolute", np.eye(4), Body(1, com=[2, 0, 0]))], gravity=[0, 0, 0])
+        >>> arm.coms[0]
+        array([2., 0., 0.])
+        """
+        return tuple(body.com if body else zeros(like=self.gravity) for body in self.bodies)
 
     def known_bodies(self) -> list[Body]:
         """Return the mass data of all links, with the payload.
