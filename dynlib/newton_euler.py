@@ -20,7 +20,7 @@ from dynlib.frames import Z, position, rotation
 from dynlib.given import refuse_unknown
 from dynlib.model.links import Body
 from dynlib.model.robot import Robot, refuse_no_robot
-from dynlib.velocity import AT_REST, BaseMotion, Wrench, listed_wrenches, loads_on_links, no_load, read_base
+from dynlib.velocity import AT_REST, BaseMotion, Wrench, at_rest, listed_wrenches, loads_on_links, no_load, read_base
 
 NOTHING = (0, 0, 0)
 """No force and no moment."""
@@ -281,6 +281,14 @@ def inverse_dynamics(robot: Robot, q: Any, dq: Any, ddq: Any, **options: Any) ->
     with np.errstate(over="ignore", invalid="ignore"):
         tau = np.stack([link.tau_m for link in recursion(robot, q, dq, ddq, **options)], axis=-1)
     return finite(tau, "the torque", robot, q=q, dq=dq, ddq=ddq, **options)
+
+
+def torques(robot: Robot, q: Array, dq: Array, ddq: Array) -> Array:
+    """Return the torques of :func:`inverse_dynamics` without loads, for a state that was read, shape (..., N)."""
+    exact = robot.is_symbolic
+    g = apply(transpose(rotation(robot.base)), robot.gravity)
+    links = propagate(robot, q, dq, ddq, g, no_load(exact), (), at_rest(exact), Steps())
+    return np.stack([link.tau_m for link in links], axis=-1)
 
 
 def sizes_of_terms(robot: Robot, q: Any, dq: Any, ddq: Any, **loads: Any) -> Array:

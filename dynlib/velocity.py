@@ -16,7 +16,7 @@ from dynlib.algebra.arrays import Array, Data, apply, as_array, as_exact, as_flo
 from dynlib.algebra.equation import Equation, equation, refuse_other_steps
 from dynlib.frames import Z, compose, position, rotation
 from dynlib.given import listed, refuse_other
-from dynlib.model.links import exact_identity
+from dynlib.model.links import Link, exact_identity
 from dynlib.model.robot import Robot, refuse_no_robot
 
 Axes = Literal["link", "base", "world"]
@@ -330,13 +330,30 @@ def jacobian(robot: Robot, q: Any, *, link: int | None = None, point: Any = (0, 
     last = poses[number - 1]
     p = position(last) + apply(rotation(last), apply(rotation(at), place) + position(at))
     out = {"base": None, "world": rotation(robot.base), "link": transpose(rotation(compose(last, at)))}[axes]
-    columns = []
-    for j, (moving, pose) in enumerate(zip(robot.links, poses, strict=True), start=1):
+    found = columns(robot.links, poses, number, p)
+    if out is not None:
+        found = [np.concatenate([apply(out, each[..., :3]), apply(out, each[..., 3:])], axis=-1) for each in found]
+    return np.stack(np.broadcast_arrays(*found), axis=-1)
+
+
+def columns(links: Sequence[Link], poses: Sequence[Array], number: int, p: Array) -> list[Array]:
+    """Return what each joint rate alone does to a point of a link, in the axes in which poses and point are given.
+
+    Args:
+        links: of the arm.
+        poses: of its links, arrays of shape (..., 4, 4), in m.
+        number: of the link that carries the point; the joints after it do not move it.
+        p: the point, shape (..., 3), in m.
+
+    Returns:
+        For each joint velocity and angular velocity, shape (..., 6).
+    """
+    found = []
+    for j, (link, pose) in enumerate(zip(links, poses, strict=True), start=1):
         z = rotation(pose)[..., 2] * int(j <= number)
         swept = cross(z, p - position(pose))
-        v, omega = swept * moving.turn + z * moving.slide, z * moving.turn
-        columns.append(np.concatenate([v, omega] if out is None else [apply(out, v), apply(out, omega)], axis=-1))
-    return np.stack(np.broadcast_arrays(*columns), axis=-1)
+        found.append(np.concatenate([swept * link.turn + z * link.slide, z * link.turn], axis=-1))
+    return found
 
 
 def point_velocity(

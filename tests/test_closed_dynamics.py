@@ -515,7 +515,7 @@ def test_states_that_do_not_fit_are_refused():
         with_multipliers(arm, [q, q], dq, [0, 0])
     with pytest.raises(ValueError, match="tau has 6 entries"):
         with_multipliers(arm, q, dq, [0] * 6)
-    with pytest.raises(ValueError, match="the point names chain 5"):
+    with pytest.raises(ValueError, match="load 1 names chain 5"):
         inverse_dynamics(arm, q, [0, 0], [0, 0], loads=[Load(Point(5), [1, 0, 0])])
     with pytest.raises(ValueError, match="force"):
         Load(Point(1), force=[1, 2])

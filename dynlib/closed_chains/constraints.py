@@ -16,11 +16,9 @@ from typing import Any
 import numpy as np
 import sympy
 
-from dynlib import acceleration, velocity
 from dynlib.algebra.arrays import Array, is_symbolic
-from dynlib.frames import compose, transform
-from dynlib.model.closures import Carried, Point
-from dynlib.model.links import exact_identity
+from dynlib.closed_chains.walk import Walk
+from dynlib.model.closures import Point
 from dynlib.model.mechanism import Mechanism, refuse_no_mechanism
 
 CLOSED = 1e-7
@@ -62,31 +60,7 @@ def pose(mechanism: Mechanism, q: Any, point: Point) -> Array:
     refuse_no_mechanism(mechanism)
     mechanism.check_point(point, "the point")
     (q,) = mechanism.state(q=q)
-    here = transform(exact_identity(mechanism.gravity)[:3, :3], point.at)
-    if not point.chain:
-        return np.broadcast_to(here, (*q.shape[:-1], 4, 4))
-    chain = mechanism.chains[point.chain - 1]
-    return compose(compose(chain.base, chain.pose(mechanism.parts(q)[point.chain - 1], point.link)), here)
-
-
-def _carried(mechanism: Mechanism, q: Array, dq: Array | None, point: Point, jacobian: bool = True) -> Carried:
-    """Return what is known of a point; of rates and accelerations only if rates are given."""
-    here = pose(mechanism, q, point)
-    zero = 0 * q[..., None, :] + np.zeros((6, 1), dtype=int) if jacobian else None
-    if not point.chain:
-        still = None if dq is None else np.concatenate([0 * dq[..., :1]] * 6, axis=-1)
-        return Carried(here, zero, still, still)
-    chain, at = mechanism.chains[point.chain - 1], {"link": point.link, "point": point.at}
-    mine = slice(mechanism.first[point.chain - 1], mechanism.first[point.chain - 1] + chain.n)
-    J = zero
-    if J is not None:
-        J = J.copy()
-        J[..., mine] = velocity.jacobian(chain, q[..., mine], **at)
-    if dq is None:
-        return Carried(here, J)
-    v = np.concatenate(velocity.point_velocity(chain, q[..., mine], dq[..., mine], **at), axis=-1)
-    a = acceleration.point_acceleration(chain, q[..., mine], dq[..., mine], 0 * dq[..., mine], **at)
-    return Carried(here, J, v, np.concatenate(a, axis=-1))
+    return Walk(mechanism, q).pose(point)
 
 
 def gap(mechanism: Mechanism, q: Any) -> Array:
@@ -111,10 +85,7 @@ def gap(mechanism: Mechanism, q: Any) -> Array:
     """
     refuse_no_mechanism(mechanism)
     (q,) = mechanism.state(q=q)
-    parts = [
-        c.gap(*(_carried(mechanism, q, None, at, jacobian=False) for at in (c.a, c.b))) for c in mechanism.closures
-    ]
-    return _joined(parts, q, -1)
+    return Walk(mechanism, q).gap
 
 
 def constraint_jacobian(mechanism: Mechanism, q: Any) -> Array:
@@ -140,8 +111,7 @@ def constraint_jacobian(mechanism: Mechanism, q: Any) -> Array:
     """
     refuse_no_mechanism(mechanism)
     (q,) = mechanism.state(q=q)
-    parts = [c.jacobian(*(_carried(mechanism, q, None, at) for at in (c.a, c.b))) for c in mechanism.closures]
-    return _joined(parts, q[..., None, :], -2)
+    return Walk(mechanism, q).J
 
 
 def constraint_bias(mechanism: Mechanism, q: Any, dq: Any) -> Array:
@@ -167,14 +137,7 @@ def constraint_bias(mechanism: Mechanism, q: Any, dq: Any) -> Array:
     """
     refuse_no_mechanism(mechanism)
     q, dq = mechanism.state(q=q, dq=dq)
-    parts = [c.bias(*(_carried(mechanism, q, dq, at, jacobian=False) for at in (c.a, c.b))) for c in mechanism.closures]
-    return _joined(parts, q, -1)
-
-
-def _joined(parts: Sequence[Array], q: Array, axis: int) -> Array:
-    """Join the equations of all closures; without any, an array of no rows."""
-    nothing = (0 * q)[..., :0] if axis == -1 else (0 * q)[..., :0, :]
-    return np.concatenate([nothing, *parts], axis=axis)
+    return Walk(mechanism, q).bias(dq)
 
 
 def solved(A: Array, B: Array) -> Array:
@@ -214,21 +177,21 @@ def tree_jacobian(mechanism: Mechanism, q: Any, point: Point) -> Array:
         ValueError: a wrong length, shape or number, or no such point.
     """
     refuse_no_mechanism(mechanism)
+    mechanism.check_point(point, "the point")
     (q,) = mechanism.state(q=q)
-    return np.asarray(_carried(mechanism, q, None, point).J)
+    return Walk(mechanism, q).point_jacobian(point)
 
 
-def refuse_open(mechanism: Mechanism, q: Array) -> None:
+def refuse_open(walk: Walk) -> None:
     """Raise an error for the first position that does not close the chains.
 
     Args:
-        mechanism: chains and closures.
-        q: positions of numbers, shape (..., n).
+        walk: a mechanism of numbers in positions of shape (..., n).
 
     Raises:
         ClosureError: with the largest gap.
     """
-    phi = gap(mechanism, q)
+    mechanism, q, phi = walk.mechanism, walk.q, walk.gap
     widest = np.abs(phi).max(axis=-1, initial=0.0)
     if (widest > CLOSED * mechanism.size).any():
         index = tuple(np.argwhere(widest > CLOSED * mechanism.size)[0])
@@ -317,7 +280,12 @@ def quick_closure(mechanism: Mechanism) -> Callable[[Array], tuple[Array, Array]
     array([0., 0.])
     """
     if any(chain.n > _QUICK_UP_TO for chain in mechanism.chains):
-        return lambda q: (gap(mechanism, q), constraint_jacobian(mechanism, q))
+
+        def walked(q: Array) -> tuple[Array, Array]:
+            walk = Walk(mechanism, q)
+            return walk.gap, walk.J
+
+        return walked
     exact = mechanism.exact(round_angles=False)
     q, _, _ = exact.motion_symbols()
     formulas = [gap(exact, q).tolist(), constraint_jacobian(exact, q).tolist()]

@@ -10,6 +10,7 @@ push with the multipliers :math:`\lambda`.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from dynlib.algebra.equation import Equation, equation, refuse_other_steps
 from dynlib.closed_chains import constraints, positions, velocities
 from dynlib.closed_chains.constraints import constraint_bias, constraint_jacobian, refuse_open
 from dynlib.closed_chains.singular import SingularPosition, mobility
+from dynlib.closed_chains.walk import Walk
 from dynlib.given import listed, refuse_unknown
 from dynlib.model.closures import Point
 from dynlib.model.mechanism import Mechanism, refuse_no_mechanism
@@ -119,16 +121,20 @@ def tree_torques(mechanism: Mechanism, q: Any, dq: Any, ddq: Any, *, loads: Sequ
     if not any(map(has_inertia, mechanism.chains)) and not loads:
         raise ValueError(f"no link of {mechanism.name} has a mass or an inertia; dynamics would only give zeros.")
     pieces = zip(mechanism.chains, *map(mechanism.parts, (q, dq, ddq)), strict=True)
-    parts = [newton_euler.inverse_dynamics(*piece) if has_inertia(piece[0]) else 0 * piece[1] for piece in pieces]
+    with np.errstate(over="ignore", invalid="ignore"):
+        parts = [newton_euler.torques(*piece) if has_inertia(piece[0]) else 0 * piece[1] for piece in pieces]
     found = np.concatenate(parts, axis=-1)
-    for load in loads:
+    walk = Walk(mechanism, q)
+    for number, load in enumerate(loads, start=1):
+        mechanism.check_point(load.point, f"load {number}")
         push = np.concatenate(np.broadcast_arrays(load.force, load.moment), axis=-1)
-        J = constraints.tree_jacobian(mechanism, q, load.point)
+        J = walk.point_jacobian(load.point)
         with np.errstate(over="ignore", invalid="ignore"):
             found = found - (transpose(J) @ push[..., None])[..., 0]
     return finite(found, "the torque of the cut mechanism", mechanism, q=q, dq=dq, ddq=ddq, loads=loads)
 
 
+@lru_cache(maxsize=64)
 def has_inertia(chain: Robot) -> bool:
     """Say whether anything of a chain has a mass or a motor; a massless one asks for nothing.
 
@@ -469,8 +475,9 @@ def refuse_batched(loads: Sequence[Load]) -> None:
 
 def _grip(mechanism: Mechanism, q: Array) -> tuple[Array, tuple[str, ...]]:
     """Return J and the names of its redundant rows; refuse a position in which it loses rank."""
-    refuse_open(mechanism, q)
-    J = constraint_jacobian(mechanism, q)
+    walk = Walk(mechanism, q)
+    refuse_open(walk)
+    J = walk.J
     found = mobility(mechanism, q)
     if found.rank_here < found.rank:
         raise SingularPosition(
@@ -495,8 +502,9 @@ def refuse_opening(mechanism: Mechanism, q: Any, dq: Any) -> None:
         ValueError: the rate of a gap is not 0.
     """
     q, dq = mechanism.state(q=q, dq=dq)
-    refuse_open(mechanism, q)
-    opening = constraint_jacobian(mechanism, q) @ dq
+    walk = Walk(mechanism, q)
+    refuse_open(walk)
+    opening = walk.J @ dq
     fastest = max(float(np.abs(dq).max(initial=0.0)), 1e-300)
     if np.abs(opening).max(initial=0.0) > 1e-7 * mechanism.size * fastest:
         row = int(np.abs(opening).argmax())

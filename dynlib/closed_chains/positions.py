@@ -18,6 +18,7 @@ from dynlib.closed_chains.constraints import (
     solved,
 )
 from dynlib.closed_chains.singular import SingularPosition, _refuse_number_of_inputs, mobility, regular_jacobian
+from dynlib.closed_chains.walk import Walk
 from dynlib.model.mechanism import Input, Mechanism
 from dynlib.progress import Watch
 
@@ -39,7 +40,7 @@ def close(mechanism: Mechanism, q: Any, *, hold: Sequence[Input] | None = None) 
         ValueError: a wrong length, shape or number.
 
     >>> from dynlib import robots
-    >>> from dynlib.model import Pin
+    >>> from dynlib.model import Pin, Point
     >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
     >>> close(Mechanism([arm], [Pin(Point(1), Point(0, at=[1, 1, 0]))], []), [0.1, 1.4]).round(6) + 0.0
     array([0.      , 1.570796])
@@ -84,7 +85,7 @@ def follow(mechanism: Mechanism, q: Any, path: Any) -> Array:
         raise ValueError(
             f"the path starts at {path[0].tolist()}, q at {q[mechanism.u].tolist()}; expected the same inputs."
         )
-    regular_jacobian(mechanism, q)
+    regular_jacobian(Walk(mechanism, q))
     side, found = _side(mechanism, q) or 1.0, [q]
     watch = Watch(0.0, len(path) - 1.0, what="follow", stop="")
     for number, (start, end) in enumerate(pairwise(path), start=1):

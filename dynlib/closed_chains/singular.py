@@ -13,13 +13,12 @@ from dynlib.closed_chains.constraints import (
     _least,
     _listed,
     _rank,
-    constraint_jacobian,
     free_motions,
     nearest,
     refuse_open,
     refuse_symbols,
-    tree_jacobian,
 )
+from dynlib.closed_chains.walk import Walk
 from dynlib.model.closures import Point
 from dynlib.model.mechanism import Mechanism
 
@@ -36,20 +35,19 @@ class SingularPosition(ValueError):
         super().__init__(message)
 
 
-def regular_jacobian(mechanism: Mechanism, q: Array) -> Array:
+def regular_jacobian(walk: Walk) -> Array:
     """Return J for positions that close the chains and in which the inputs determine the motion.
 
     Args:
-        mechanism: chains and closures.
-        q: positions, shape (..., n); symbols are taken as they are.
+        walk: a mechanism in positions of shape (..., n); symbols are taken as they are.
 
     Raises:
         ClosureError, SingularPosition, ValueError: as :func:`gamma`.
     """
-    J = constraint_jacobian(mechanism, q)
+    mechanism, q, J = walk.mechanism, walk.q, walk.J
     if is_symbolic(J):
         return J
-    refuse_open(mechanism, q)
+    refuse_open(walk)
     scaled = mechanism.in_metres(J)
     J_u, J_v = scaled[..., mechanism.u], scaled[..., mechanism.v]
     bad = _least(mechanism, J_v, scaled) <= SINGULAR
@@ -110,7 +108,7 @@ def mobility(mechanism: Mechanism, q: Any) -> Mobility:
         ValueError: a wrong length, shape or number.
     """
     q = _one_position(mechanism, q, "mobility")
-    here = mechanism.in_metres(constraint_jacobian(mechanism, q))
+    here = mechanism.in_metres(Walk(mechanism, q).J)
     rank_here, best = _rank(mechanism, here, here), here
     if rank_here < len(here):
         best = max([here, *_jacobians_nearby(mechanism, q)], key=lambda J: _rank(mechanism, J, J))
@@ -128,14 +126,14 @@ def _one_position(mechanism: Mechanism, q: Any, what: str) -> Array:
     (q,) = mechanism.state(q=q)
     if q.ndim != 1:
         raise ValueError(f"{what} takes one position, shape ({mechanism.n},); got the shape {q.shape}.")
-    refuse_open(mechanism, q)
+    refuse_open(Walk(mechanism, q))
     return np.asarray(q)
 
 
 def _jacobians_nearby(mechanism: Mechanism, q: Array) -> list[Array]:
     """Return the constraint Jacobians of a few closed positions near one, in metres."""
     found, random = [], np.random.default_rng(0)
-    J = mechanism.in_metres(constraint_jacobian(mechanism, q))
+    J = mechanism.in_metres(Walk(mechanism, q).J)
     free = free_motions(mechanism, q, _rank(mechanism, J, J))
     for _ in range(4):
         step = free @ random.normal(size=free.shape[1]) if free.shape[1] else random.normal(size=mechanism.n)
@@ -143,7 +141,7 @@ def _jacobians_nearby(mechanism: Mechanism, q: Array) -> list[Array]:
             near, _ = nearest(mechanism, q + 0.02 * step / max(float(np.linalg.norm(step)), 1e-300))
         except ClosureError:
             continue
-        found.append(mechanism.in_metres(constraint_jacobian(mechanism, near)))
+        found.append(mechanism.in_metres(Walk(mechanism, near).J))
     return found
 
 
@@ -155,7 +153,7 @@ def _explain(mechanism: Mechanism, q: Array) -> None:
     dependent = max(
         (_rank(mechanism, near[:, mechanism.v], near) for near in _jacobians_nearby(mechanism, q)), default=0
     )
-    _, values, directions = np.linalg.svd(mechanism.in_metres(constraint_jacobian(mechanism, q))[:, mechanism.v])
+    _, values, directions = np.linalg.svd(mechanism.in_metres(Walk(mechanism, q).J)[:, mechanism.v])
     loose = directions[-1] if len(values) == len(mechanism.v) else directions[len(values)]
     names = [mechanism.joint_name(k) for k, share in zip(mechanism.v, loose, strict=True) if abs(share) > 1e-3]
     inputs = _listed(list(map(mechanism.joint_name, mechanism.u)))
@@ -233,9 +231,11 @@ def singularity(mechanism: Mechanism, q: Any, point: Point, axes: str = "xy") ->
         raise ValueError(f'axes is {axes!r}; expected some of "x", "y" and "z".')
     refuse_symbols(mechanism, "singularity")
     (q,) = mechanism.state(q=q)
-    refuse_open(mechanism, q)
-    J = mechanism.in_metres(constraint_jacobian(mechanism, q))
-    moved = mechanism.in_metres(tree_jacobian(mechanism, q, point))
+    mechanism.check_point(point, "the point")
+    walk = Walk(mechanism, q)
+    refuse_open(walk)
+    J = mechanism.in_metres(walk.J)
+    moved = mechanism.in_metres(walk.point_jacobian(point))
     held = np.concatenate([J, moved[..., ["xyz".index(axis) for axis in axes], :]], axis=-2)
     return Singularity(*(_signed(mechanism, A, J) for A in (J[..., mechanism.v], held)))
 

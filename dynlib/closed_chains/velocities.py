@@ -7,8 +7,9 @@ import numpy as np
 
 from dynlib.algebra.arrays import Array, as_exact, batches_together, finite, is_symbolic
 from dynlib.algebra.equation import Equation, equation, refuse_other_steps
-from dynlib.closed_chains.constraints import _carried, constraint_bias, solved
+from dynlib.closed_chains.constraints import solved
 from dynlib.closed_chains.singular import regular_jacobian
+from dynlib.closed_chains.walk import Walk
 from dynlib.model.closures import Point
 from dynlib.model.mechanism import Mechanism, refuse_no_mechanism
 
@@ -59,7 +60,7 @@ def gamma(mechanism: Mechanism, q: Any, *, steps: Steps = Steps()) -> Array:
     refuse_other_steps(steps, Steps)
     refuse_no_mechanism(mechanism)
     (q,) = mechanism.state(q=q)
-    return _gamma(mechanism, q, regular_jacobian(mechanism, q), steps)
+    return _gamma(mechanism, q, regular_jacobian(Walk(mechanism, q)), steps)
 
 
 def _gamma(mechanism: Mechanism, q: Array, J: Array, steps: Steps) -> Array:
@@ -135,7 +136,8 @@ def motion_of(
     refuse_no_mechanism(mechanism)
     (q,), du, ddu = mechanism.state(q=q), *(mechanism.input_values(*pair) for pair in (("du", du), ("ddu", ddu)))
     _, du, ddu = batches_together(q=q, du=du, ddu=ddu)  # q stays as it came: its Jacobian is found once
-    J = regular_jacobian(mechanism, q)
+    walk = Walk(mechanism, q)
+    J = regular_jacobian(walk)
     Gamma = _gamma(mechanism, q, J, steps)
     inputs = {"q": q, "du": du, "ddu": ddu}
     dq = finite((Gamma @ du[..., None])[..., 0], "the rate of a dependent joint", mechanism, **inputs)
@@ -144,7 +146,7 @@ def motion_of(
     ddq[..., mechanism.u] = ddu
     if mechanism.v:
         with np.errstate(over="ignore", invalid="ignore"):
-            bias = constraint_bias(mechanism, q, dq)
+            bias = walk.bias(dq)
             ddq[..., mechanism.v] = steps.dependent_accelerations(J[..., mechanism.u], J[..., mechanism.v], ddu, bias)
     return q, dq, finite(ddq, "the acceleration of a dependent joint", mechanism, **inputs), Gamma
 
@@ -167,6 +169,8 @@ def point_jacobian(mechanism: Mechanism, q: Any, point: Point, *, steps: Steps =
     """
     refuse_other_steps(steps, Steps)
     refuse_no_mechanism(mechanism)
-    Gamma = gamma(mechanism, q, steps=steps)
+    mechanism.check_point(point, "the point")
     (q,) = mechanism.state(q=q)
-    return np.asarray(steps.input_jacobian(_carried(mechanism, q, None, point).J, Gamma))
+    walk = Walk(mechanism, q)
+    Gamma = _gamma(mechanism, q, regular_jacobian(walk), steps)
+    return np.asarray(steps.input_jacobian(walk.point_jacobian(point), Gamma))

@@ -86,6 +86,7 @@ def is_too_long(array: Array) -> bool:
     """Say whether a value has so many terms (:data:`LONGEST`) that only its size is shown.
 
     >>> a, b = sympy.symbols("a b")
+    >>> import numpy as np
     >>> is_too_long(np.array([(a + b) ** 9, (a - b) ** 20]))
     True
     """

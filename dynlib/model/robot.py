@@ -378,6 +378,14 @@ class Robot(Data):
         [(4, 4), (4, 4)]
         """
         (q,) = self.state(q=q)
+        return self.transforms_at(q)
+
+    def transforms_at(self, q: Array) -> list[Array]:
+        """Return the transforms of :meth:`transforms` for joint values that were read.
+
+        Args:
+            q: shape (..., N), in rad or m.
+        """
         moving = [frames.joint_transform(link.fixed, *link.split(q[..., i])) for i, link in enumerate(self.links)]
         return [*moving, self.tool]
 
