@@ -160,7 +160,7 @@ def point_acceleration(
         ddq: joint accelerations, shape (..., N), in rad/s² or m/s².
         link: number of the link that carries the point, 1 to N; None for the tip frame {N+1}.
         point: the point in the axes of that link (or of the tip), shape (3,), in m.
-        axes: in which axes the result is written: ``"world"``, ``"base"`` or ``"link"`` (for the tip: its own).
+        axes: in which axes the result is written: ``"world"``, ``"base"``, ``"tip"`` or ``"link"``.
 
     Returns:
         The acceleration in m/s² and the angular acceleration in rad/s², each of shape (..., 3).

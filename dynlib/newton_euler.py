@@ -20,7 +20,7 @@ from dynlib.frames import Z, position, rotation
 from dynlib.given import refuse_unknown
 from dynlib.model.links import Body
 from dynlib.model.robot import Robot, refuse_no_robot
-from dynlib.velocity import AT_REST, BaseMotion, Wrench, at_rest, listed_wrenches, loads_on_links, no_load, read_base
+from dynlib.velocity import AT_REST, BaseMotion, Wrench, at_rest, listed_loads, loads_on_links, no_load, read_base
 
 NOTHING = (0, 0, 0)
 """No force and no moment."""
@@ -161,7 +161,7 @@ def recursion(
     *,
     tip_force: Any = NOTHING,
     tip_moment: Any = NOTHING,
-    wrenches: Sequence[Wrench] = (),
+    loads: Sequence[Wrench] = (),
     base: BaseMotion = AT_REST,
     steps: Steps = Steps(),
     **unknown: Any,
@@ -175,7 +175,7 @@ def recursion(
         ddq: joint accelerations, shape (..., N), in rad/s² or m/s².
         tip_force: force of the surroundings *on* the arm at the tip, in tip axes {N+1}, shape (..., 3), in N.
         tip_moment: moment of the surroundings *on* the arm about the tip, in tip axes, shape (..., 3), in N m.
-        wrenches: more loads *on* the arm, at any link and in any axes.
+        loads: more of them, each a :class:`~dynlib.velocity.Wrench` *on* the arm, at any link and in any axes.
         base: motion of the base.
         steps: the equations, for trying a wrong one.
         **unknown: nothing; other names are refused.
@@ -194,15 +194,15 @@ def recursion(
     """
     refuse_other_steps(steps, Steps)
     refuse_no_robot(robot)
-    refuse_unknown(unknown, ("tip_force", "tip_moment", "wrenches", "base", "steps"))
-    bodies, wrenches = robot.known_bodies(), listed_wrenches(wrenches)
+    refuse_unknown(unknown, ("tip_force", "tip_moment", "loads", "base", "steps"))
+    bodies, loads = robot.known_bodies(), listed_loads(loads)
     tip = no_load(robot.is_symbolic)
     if not tip_force is tip_moment is NOTHING:
-        tip = robot.matched(Wrench(tip_force, tip_moment, axes="link"), "the load at the tip")
-    refuse_only_zeros(robot, bodies, [tip, *wrenches])
+        tip = robot.matched(Wrench(tip_force, tip_moment, axes="tip"), "the load at the tip")
+    refuse_only_zeros(robot, bodies, [tip, *loads])
     q, dq, ddq = robot.state(q=q, dq=dq, ddq=ddq)
     g = apply(transpose(rotation(robot.base)), robot.gravity)
-    return propagate(robot, q, dq, ddq, g, tip, wrenches, read_base(robot, base), steps)
+    return propagate(robot, q, dq, ddq, g, tip, loads, read_base(robot, base), steps)
 
 
 def propagate(
@@ -212,7 +212,7 @@ def propagate(
     ddq: Array,
     g: Array,
     tip: Wrench,
-    wrenches: Sequence[Wrench],
+    loads: Sequence[Wrench],
     base: BaseMotion,
     steps: Steps,
 ) -> tuple[LinkForces, ...]:
@@ -221,12 +221,12 @@ def propagate(
     moving = acceleration.propagate(robot, q, dq, ddq, steps, base)
     felt = [g := steps.gravity(rotation(motion.T), g) for motion in moving]
 
-    loads = loads_on_links(robot, wrenches, [motion.T for motion in moving])
+    pushes = loads_on_links(robot, loads, [motion.T for motion in moving])
 
     T_next, f_next, n_next = robot.tool, -tip.force, -tip.moment
     links: list[LinkForces] = []
     for i in reversed(range(robot.n)):
-        link, body, motion, g, (f_e, n_e) = robot.links[i], bodies[i], moving[i], felt[i], loads[i]
+        link, body, motion, g, (f_e, n_e) = robot.links[i], bodies[i], moving[i], felt[i], pushes[i]
         R_next, p_next = rotation(T_next), position(T_next)
         F = steps.resultant_force(body.mass, motion.dv_c)
         N = steps.resultant_moment(body.inertia, motion.domega, motion.omega)
@@ -242,16 +242,16 @@ def propagate(
     return tuple(reversed(links))
 
 
-def refuse_only_zeros(robot: Robot, bodies: Sequence[Body], wrenches: Sequence[Wrench]) -> None:
+def refuse_only_zeros(robot: Robot, bodies: Sequence[Body], loads: Sequence[Wrench]) -> None:
     """Raise an error if nothing has mass and nothing else asks for a torque: a table without mass data, most likely."""
     motors = [link.motor for link in robot.links if link.motor is not None]
     asking = [array for body in bodies for array in (body.mass, body.inertia)]
     asking += [array for motor in motors for array in (motor.inertia, motor.viscous, motor.coulomb)]
-    asking += [array for wrench in wrenches for array in (wrench.force, wrench.moment)]
+    asking += [array for load in loads for array in (load.force, load.moment)]
     if not any(np.any(array != 0) for array in asking):
         raise ValueError(
             f"no link of {robot.name} has a mass or an inertia; dynamics would only give zeros. Give the links their "
-            "mass, com and inertia, or load the arm: a payload, a tip force, wrenches or motors."
+            "mass, com and inertia, or load the arm: a payload, a tip force, loads or motors."
         )
 
 

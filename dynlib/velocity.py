@@ -16,10 +16,11 @@ from dynlib.algebra.arrays import Array, Data, apply, as_array, as_exact, as_flo
 from dynlib.algebra.equation import Equation, equation, refuse_other_steps
 from dynlib.frames import Z, compose, position, rotation
 from dynlib.given import listed, refuse_other
+from dynlib.model.closures import Point
 from dynlib.model.links import Link, exact_identity
 from dynlib.model.robot import Robot, refuse_no_robot
 
-Axes = Literal["link", "base", "world"]
+Axes = Literal["link", "tip", "base", "world"]
 
 _CARRIED = r"{}^{i}_{i-1}R\left({}^{i-1}v_{i-1} + {}^{i-1}\omega_{i-1} \times {}^{i-1}p_{i}\right)"
 
@@ -172,19 +173,21 @@ def propagate(robot: Robot, q: Array, dq: Array, steps: Steps, base: BaseMotion)
 
 @dataclass(frozen=True, eq=False)
 class Wrench(Data):
-    """A load: a force and a moment that the surroundings put *on* the arm.
+    """A load: a force and a moment that the surroundings put *on* an arm or a mechanism.
 
     Attributes:
         force: shape (..., 3), in N.
         moment: about the point, shape (..., 3), in N m.
-        link: number of the link that is loaded, 1 to N; None for the tip frame {N+1}.
+        link: number of the link that is loaded, 1 to N; None for the tip.
         point: where the force acts, in the axes of the link (or of the tip), shape (3,), in m.
-        axes: in which axes force and moment are given: ``"link"`` (or the tip's own), ``"base"`` or ``"world"``.
+        axes: in which axes force and moment are given: ``"link"`` (of the point's own link; for the tip those of the
+            tip), ``"tip"``, ``"base"`` or ``"world"``.
+        chain: of a mechanism: number of the chain, from 1; 0 for the ground, which bears every load.
 
     Raises:
         ValueError: a wrong shape or unknown axes.
 
-    >>> Wrench(force=[0, 0, -10], axes="world").moment
+    >>> Wrench(force=[0, 0, -10]).moment
     array([0., 0., 0.])
     """
 
@@ -192,7 +195,8 @@ class Wrench(Data):
     moment: Any = (0, 0, 0)
     link: int | None = None
     point: Any = (0, 0, 0)
-    axes: Axes = "link"
+    axes: Axes = "world"
+    chain: int = 1
 
     def __post_init__(self) -> None:
         for name in ("force", "moment"):
@@ -200,35 +204,59 @@ class Wrench(Data):
         object.__setattr__(self, "point", as_array(self.point, "point", (3,)))
         check_axes(self.axes)
 
+    @classmethod
+    def at(cls, place: Point, force: Any = (0, 0, 0), moment: Any = (0, 0, 0), axes: Axes = "world") -> "Wrench":
+        """Return the load at a point of a mechanism.
+
+        Args:
+            place: where the force acts, and which link feels the moment, such as ``Point(1)`` or ``arm.P``.
+            force: shape (..., 3), in N.
+            moment: shape (..., 3), in N m.
+            axes: in which axes both are given.
+
+        Raises:
+            TypeError: the place is no :class:`~dynlib.model.closures.Point`.
+
+        >>> Wrench.at(Point(2), force=[0, -10, 0]).chain
+        2
+        """
+        refuse_other(place, Point, "place of a load", "Give a Point, such as Point(1) for the tip of chain 1.")
+        return cls(force, moment, place.link, place.at, axes, place.chain)
+
+    @property
+    def place(self) -> Point:
+        """Return the point of a mechanism where the force acts."""
+        return Point(self.chain, self.link, self.point)
+
 
 @lru_cache(maxsize=2)
 def no_load(exact: bool) -> Wrench:
     """Return a wrench of zeros, as floats or as exact numbers."""
-    return Wrench().mapped(as_exact if exact else as_floats)
+    return Wrench(axes="tip").mapped(as_exact if exact else as_floats)
 
 
-def listed_wrenches(wrenches: Any) -> tuple[Wrench, ...]:
+def listed_loads(loads: Any) -> tuple[Wrench, ...]:
     """Return loads as a tuple, or say what was given instead.
 
     Args:
-        wrenches: a list of loads.
+        loads: a list of loads.
 
     Raises:
         TypeError: no list, or an entry that is no :class:`Wrench`.
 
-    >>> listed_wrenches(Wrench(force=[0, 0, -10]))
+    >>> listed_loads(Wrench(force=[0, 0, -10]))
     Traceback (most recent call last):
-    TypeError: wrenches is one Wrench; expected a list of them, such as [Wrench(...)].
+    TypeError: loads is one Wrench; expected a list of them, such as [Wrench(...)].
     """
-    return listed(wrenches, Wrench, "wrench", "wrenches", "Make each with Wrench(force=[x, y, z], link=...).")
+    return listed(loads, Wrench, "load", "loads", "Make each with Wrench(force=[x, y, z], link=...).")
 
 
-def loads_on_links(robot: Robot, wrenches: Sequence[Wrench], transforms: Sequence[Array]) -> list[tuple[Array, Array]]:
+def loads_on_links(robot: Robot, loads: Sequence[Wrench], transforms: Sequence[Array]) -> list[tuple[Array, Array]]:
     """Sum the loads on each link, in link axes and about the link's origin.
 
     Args:
         robot: the arm.
-        wrenches: loads on any links.
+        loads: loads on any links.
         transforms: pose of each link in the one before, N arrays of shape (..., 4, 4), in m.
 
     Returns:
@@ -243,15 +271,32 @@ def loads_on_links(robot: Robot, wrenches: Sequence[Wrench], transforms: Sequenc
     array([  0.,   0., -20.])
     """
     zero = zeros(like=robot.gravity)
-    loads = [(zero, zero)] * robot.n
-    for number, given in enumerate(listed_wrenches(wrenches), start=1):
-        wrench = robot.matched(given, f"wrench {number}")
-        link, at, R = locate(robot, wrench.link, wrench.axes, transforms)
-        force, moment = apply(transpose(R), wrench.force), apply(transpose(R), wrench.moment)
-        lever = apply(rotation(at), wrench.point) + position(at)
-        f_e, n_e = loads[link - 1]
-        loads[link - 1] = (f_e + force, n_e + moment + cross(lever, force))
-    return loads
+    sums = [(zero, zero)] * robot.n
+    for number, given in enumerate(listed_loads(loads), start=1):
+        load = read_load(robot, given, number)
+        link, at, R = locate(robot, load.link, load.axes, transforms)
+        force, moment = apply(transpose(R), load.force), apply(transpose(R), load.moment)
+        lever = apply(rotation(at), load.point) + position(at)
+        f_e, n_e = sums[link - 1]
+        sums[link - 1] = (f_e + force, n_e + moment + cross(lever, force))
+    return sums
+
+
+def read_load(robot: Robot, load: Wrench, number: int) -> Wrench:
+    """Return a load in the robot's kind of numbers.
+
+    Args:
+        robot: the arm.
+        load: on one of its links.
+        number: of the load, from 1, for a message.
+
+    Raises:
+        ValueError: it is on another chain.
+    """
+    if load.chain != 1:
+        raise ValueError(f"load {number} names chain {load.chain}; {robot.name} is an arm, with one chain.")
+    read: Wrench = robot.matched(load, f"load {number}")
+    return read
 
 
 def locate(robot: Robot, link: int | None, axes: Axes, transforms: Sequence[Array]) -> tuple[int, Array, Array]:
@@ -260,7 +305,7 @@ def locate(robot: Robot, link: int | None, axes: Axes, transforms: Sequence[Arra
     Args:
         robot: the arm.
         link: number of the link, 1 to N; None for the tip frame {N+1}.
-        axes: the axes that are wanted: ``"link"`` (for the tip: its own), ``"base"`` or ``"world"``.
+        axes: the axes that are wanted: ``"link"`` (for the tip: its own), ``"tip"``, ``"base"`` or ``"world"``.
         transforms: pose of each link in the one before, arrays of shape (..., 4, 4), in m.
 
     Returns:
@@ -281,6 +326,11 @@ def locate(robot: Robot, link: int | None, axes: Axes, transforms: Sequence[Arra
     number = robot.n if link is None else link
     if axes == "link":
         return number, at, transpose(rotation(at))
+    if axes == "tip":
+        tip = robot.tool
+        for T in reversed(transforms[number : robot.n]):
+            tip = compose(T, tip)
+        return number, at, transpose(rotation(tip))
     pose = robot.base if axes == "world" else exact_identity(robot.gravity)
     for T in transforms[:number]:
         pose = compose(pose, T)
@@ -289,8 +339,8 @@ def locate(robot: Robot, link: int | None, axes: Axes, transforms: Sequence[Arra
 
 def check_axes(axes: str) -> None:
     """Raise an error if there are no such axes."""
-    if axes not in ("link", "base", "world"):
-        raise ValueError(f'axes is {axes!r}; expected "link" (for the tip: its own axes), "base" or "world".')
+    if axes not in ("link", "tip", "base", "world"):
+        raise ValueError(f'axes is {axes!r}; expected "link" (for the tip: its own axes), "tip", "base" or "world".')
 
 
 def jacobian(robot: Robot, q: Any, *, link: int | None = None, point: Any = (0, 0, 0), axes: Axes = "world") -> Array:
@@ -304,7 +354,7 @@ def jacobian(robot: Robot, q: Any, *, link: int | None = None, point: Any = (0, 
         q: joint values, shape (..., N), in rad or m.
         link: number of the link that carries the point, 1 to N; None for the tip frame {N+1}.
         point: the point in the axes of that link (or of the tip), shape (3,), in m.
-        axes: in which axes the result is written: ``"world"``, ``"base"`` or ``"link"`` (for the tip: its own).
+        axes: in which axes the result is written: ``"world"``, ``"base"``, ``"tip"`` or ``"link"``.
 
     Returns:
         J, shape (..., 6, N): rows 1 to 3 the velocity (m/s per rate), rows 4 to 6 the angular velocity.
@@ -329,7 +379,9 @@ def jacobian(robot: Robot, q: Any, *, link: int | None = None, point: Any = (0, 
     place = as_array(point, "point", (3,))
     last = poses[number - 1]
     p = position(last) + apply(rotation(last), apply(rotation(at), place) + position(at))
-    out = {"base": None, "world": rotation(robot.base), "link": transpose(rotation(compose(last, at)))}[axes]
+    out = None if axes == "base" else rotation(robot.base)
+    if axes in ("link", "tip"):
+        out = transpose(rotation(compose(last, at) if axes == "link" else compose(poses[-1], robot.tool)))
     found = columns(robot.links, poses, number, p)
     if out is not None:
         found = [np.concatenate([apply(out, each[..., :3]), apply(out, each[..., 3:])], axis=-1) for each in found]
@@ -367,7 +419,7 @@ def point_velocity(
         dq: joint rates, shape (..., N), in rad/s or m/s.
         link: number of the link that carries the point, 1 to N; None for the tip frame {N+1}.
         point: the point in the axes of that link (or of the tip), shape (3,), in m.
-        axes: in which axes the result is written: ``"world"``, ``"base"`` or ``"link"`` (for the tip: its own).
+        axes: in which axes the result is written: ``"world"``, ``"base"``, ``"tip"`` or ``"link"``.
 
     Returns:
         v in m/s and omega in rad/s, each of shape (..., 3).
@@ -391,13 +443,13 @@ def point_velocity(
     return apply(R_out, v), apply(R_out, moving.omega)
 
 
-def static_torques(robot: Robot, q: Any, wrenches: Sequence[Wrench]) -> Array:
+def static_torques(robot: Robot, q: Any, loads: Sequence[Wrench]) -> Array:
     r"""Return the torques that hold loads on an arm at rest, without its own weight: :math:`\tau = -J^\top F`.
 
     Args:
         robot: the arm.
         q: joint values, shape (..., N), in rad or m.
-        wrenches: loads that the surroundings put *on* the arm.
+        loads: loads that the surroundings put *on* the arm.
 
     Returns:
         :math:`\tau`, shape (..., N), in N m (revolute) or N (prismatic).
@@ -414,9 +466,9 @@ def static_torques(robot: Robot, q: Any, wrenches: Sequence[Wrench]) -> Array:
     refuse_no_robot(robot)
     (q,) = robot.state(q=q)
     total = 0 * q
-    for number, given in enumerate(listed_wrenches(wrenches), start=1):
-        wrench = robot.matched(given, f"wrench {number}")
-        J = jacobian(robot, q, link=wrench.link, point=wrench.point, axes=wrench.axes)
-        load = np.concatenate(np.broadcast_arrays(wrench.force, wrench.moment), axis=-1)
-        total = total - (transpose(J) @ load[..., None])[..., 0]
+    for number, given in enumerate(listed_loads(loads), start=1):
+        load = read_load(robot, given, number)
+        J = jacobian(robot, q, link=load.link, point=load.point, axes=load.axes)
+        push = np.concatenate(np.broadcast_arrays(load.force, load.moment), axis=-1)
+        total = total - (transpose(J) @ push[..., None])[..., 0]
     return total

@@ -57,9 +57,9 @@ def pinocchio_torques(robot, q, dq, ddq, tip_force=(0, 0, 0), tip_moment=(0, 0, 
     model.gravity.linear = robot.gravity
     R, p = rotation(robot.tool), position(robot.tool)
     force = R @ np.asarray(tip_force, float)
-    wrenches = [pin.Force.Zero() for _ in range(model.njoints)]
-    wrenches[-1] = pin.Force(force, R @ np.asarray(tip_moment, float) + np.cross(p, force))
-    return pin.rnea(model, model.createData(), q, dq, ddq, wrenches)
+    loads = [pin.Force.Zero() for _ in range(model.njoints)]
+    loads[-1] = pin.Force(force, R @ np.asarray(tip_moment, float) + np.cross(p, force))
+    return pin.rnea(model, model.createData(), q, dq, ddq, loads)
 
 
 def pinocchio_torques_on_moving_base(robot, q, dq, ddq, base: BaseMotion) -> np.ndarray:
@@ -179,7 +179,7 @@ class Arm:
         return q, np.where(resting, 0, dq), ddq
 
     def wrenches(self, number: int) -> list[Wrench]:
-        """Loads on any links and the tip, at any points, in all three kinds of axes."""
+        """Loads on any links and the tip, at any points, in all kinds of axes."""
         rng = np.random.default_rng([self.seed, 4])
         links = [None, *range(1, self.n + 1)]
         return [
@@ -188,7 +188,7 @@ class Arm:
                 moment=rng.uniform(-5, 5, 3),
                 link=links[rng.integers(len(links))],
                 point=rng.uniform(-0.5, 0.5, 3),
-                axes=("link", "base", "world")[rng.integers(3)],
+                axes=("link", "base", "world", "tip")[rng.integers(4)],
             )
             for _ in range(number)
         ]
@@ -256,13 +256,16 @@ class Reference:
         if axes == "link":
             return frame.rotation
         to_joint = self.data.oMi[joint].rotation.T
+        if axes == "tip":
+            last, tip = self.frames[-1]
+            return to_joint @ self.data.oMi[last].rotation @ tip.rotation
         return to_joint if axes == "world" else to_joint @ self.base.rotation
 
-    def torques(self, q, dq, ddq, wrenches: Sequence[Wrench] = ()) -> np.ndarray:
+    def torques(self, q, dq, ddq, loads: Sequence[Wrench] = ()) -> np.ndarray:
         """Inverse dynamics with rotor inertia, friction and loads."""
         pin.forwardKinematics(self.model, self.data, q)
         forces = [pin.Force.Zero() for _ in range(self.model.njoints)]
-        for wrench in wrenches:
+        for wrench in loads:
             joint, frame = self.frames[-1 if wrench.link is None else wrench.link - 1]
             R = self.turned(wrench.link, wrench.axes)
             force, lever = R @ wrench.force, frame.act(wrench.point)

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import strategies as st
 
 from dynlib import closed_chains, linkages
-from dynlib.closed_chains import Load
 from dynlib.model import Body, Motor, Point
+from dynlib.velocity import Wrench
 
 KINDS = ("three legs", "five-bar", "four-bar", "slider-crank")
 SEEDS = st.integers(0, 2**32 - 1)
@@ -162,7 +162,7 @@ class State:
     u: np.ndarray
     du: np.ndarray
     ddu: np.ndarray
-    loads: list[Load]
+    loads: list[Wrench]
 
     @property
     def linkage(self) -> linkages.Linkage:
@@ -209,14 +209,14 @@ def _regular(linkage: linkages.Linkage, q: np.ndarray) -> bool:
     return closed_chains.singularity(linkage, q, Point(1)).forward > 0.05
 
 
-def random_loads(rng: np.random.Generator, sketch: Sketch) -> list[Load]:
+def random_loads(rng: np.random.Generator, sketch: Sketch) -> list[Wrench]:
     """Up to three forces in the plane, with moments, on any links and tips."""
     loads = []
     for _ in range(rng.integers(4)):
         chain = int(rng.integers(len(sketch.bases)))
         link = [None, *range(1, len(sketch.bodies[chain]) + 1)][rng.integers(len(sketch.bodies[chain]) + 1)]
         at = [0, 0, 0] if sketch.kind == "slider-crank" and chain == 1 else [*rng.uniform(-0.3, 0.3, 2), 0]
-        loads.append(Load(Point(chain + 1, link, at), [*rng.uniform(-5, 5, 2), 0], [0, 0, rng.uniform(-2, 2)]))
+        loads.append(Wrench.at(Point(chain + 1, link, at), [*rng.uniform(-5, 5, 2), 0], [0, 0, rng.uniform(-2, 2)]))
     return loads
 
 

@@ -221,10 +221,10 @@ def _dynamics(model: dict, robot: Robot, q: np.ndarray, given: dict) -> dict:
         found["bias"]["both" if robot.n == 2 else "all"] = velocity_torque(robot, q, units.sum(axis=0))
     moving = q, qd, qdd
     if "tau" in given:  # the torques are known: they move the arm, and it is they that give power
-        found["qdd"] = forward_dynamics(robot, q, qd, given["tau"], wrenches=loads)
+        found["qdd"] = forward_dynamics(robot, q, qd, given["tau"], loads=loads)
         if "qdd" not in given:
             return found | {"power": (np.asarray(given["tau"]) * qd).sum(axis=-1)}
-    found["tau"] = inverse_dynamics(robot, *moving, wrenches=loads)
+    found["tau"] = inverse_dynamics(robot, *moving, loads=loads)
     found["tau_no_wrench"] = inverse_dynamics(robot, *moving)
     if "force" in given or "moment" in given:
         found |= _tip_wrench(robot, moving, given)
@@ -266,7 +266,7 @@ def _tip_wrench(robot: Robot, moving: tuple, given: dict) -> dict:
         for sense, sign in (("on_arm", 1), ("by_arm", -1)):
             force, moment = (sign * np.asarray(given.get(key, [0] * 3), dtype=float) for key in ("force", "moment"))
             load = Wrench(force, moment, axes="link" if axes == "tip" else axes)
-            found[f"tau_{axes}_axes_{sense}"] = inverse_dynamics(robot, *moving, wrenches=[load])
+            found[f"tau_{axes}_axes_{sense}"] = inverse_dynamics(robot, *moving, loads=[load])
     return found
 
 

@@ -12,7 +12,6 @@ from case_fields import UnknownField
 
 from dynlib.closed_chains import (
     ClosureError,
-    Load,
     close,
     forward_dynamics,
     gap,
@@ -31,6 +30,7 @@ from dynlib.closed_chains.constraints import refuse_open, tree_jacobian
 from dynlib.linkages import FiveBar, Linkage, five_bar, four_bar, slider_crank, two_link_angles
 from dynlib.model import Body, Link, Mechanism, Point, Robot, Rod
 from dynlib.motion import ClosedMotion, SimulationError, energy_of, simulate
+from dynlib.velocity import Wrench
 
 TURN_CRANKS_FIRST = np.array([[1, 0, 0, 0], [0, 0, 1, 0], [1, 1, 0, 0], [0, 0, 1, 1]])
 TURN = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1]])
@@ -257,14 +257,14 @@ def _dynamics(loop: Loop, q: np.ndarray, du: np.ndarray, ddu: np.ndarray, given:
     }
 
 
-def _loads(loop: Loop, given: dict) -> list[Load]:
+def _loads(loop: Loop, given: dict) -> list[Wrench]:
     """Return the forces of the surroundings on the tip, the pin, or the slider; a single number acts along x."""
     loads = []
     for name in given:
         if re.fullmatch(r"F|force|F_on_(tip|P|pin|slider)", name):
             force = np.zeros(3)
             force[: np.size(given[name])] = given[name]
-            loads.append(Load(loop.loaded, force))
+            loads.append(Wrench.at(loop.loaded, force))
     return loads
 
 

@@ -18,7 +18,6 @@ from linkages_at_random import DIGITS, KINDS, ByHand, Sketch, difference, for_se
 from dynlib import check, closed_chains, linkages
 from dynlib.closed_chains import (
     ClosureError,
-    Load,
     SingularPosition,
     forward_dynamics,
     inverse_dynamics,
@@ -29,10 +28,11 @@ from dynlib.closed_chains import (
     tree_torques,
     with_multipliers,
 )
-from dynlib.frames import position, rotation
+from dynlib.frames import position, rotation, rotation_z, transform
 from dynlib.linkages import three_legs
 from dynlib.misconceptions import CLOSED, NotHere, diagnose
 from dynlib.model import Body, Link, Mechanism, Motor, Pin, Point, Robot, Rod, Slot
+from dynlib.velocity import Wrench
 
 RELATIVE = 1e-10
 LEGS = Sketch(
@@ -168,9 +168,9 @@ def test_power_goes_into_energy_and_friction(seed):
 
         gained, put_in = float(mpmath.diff(energy, 0)), float(tau @ state.du)
         for load in state.loads:
-            chain, link = load.point.chain - 1, None if load.point.link is None else load.point.link - 1
+            chain, link = load.chain - 1, None if load.link is None else load.link - 1
             v = [
-                mpmath.diff(lambda t, k=k, c=chain, l=link, p=load.point: by_hand.point(at(t), c, l, *p.at[:2])[k], 0)
+                mpmath.diff(lambda t, k=k, c=chain, l=link, p=load.point: by_hand.point(at(t), c, l, *p[:2])[k], 0)
                 for k in range(2)
             ]
             spin = mpmath.diff(lambda t, c=chain, l=link: by_hand.place(at(t), c, l)[2], 0)
@@ -351,12 +351,12 @@ def test_a_slider_is_pushed_by_the_rod():
 
 def test_loads_are_put_on_the_mechanism():
     q = FLAT.positions([0.5], [1])
-    up = Load(Point(1, 2, at=[1, 0, 0]), force=[0, 10, 0])  # bears the coupler in its middle
+    up = Wrench.at(Point(1, 2, at=[1, 0, 0]), force=[0, 10, 0])  # bears the coupler in its middle
     weightless = inverse_dynamics(FLAT, q, [0], [0]) - 10 * np.cos(0.5)
     assert inverse_dynamics(FLAT, q, [0], [0], loads=[up]) == pytest.approx(weightless)
-    turned = Load(Point(2), moment=[0, 0, 3])  # a crank, which turns with the input
+    turned = Wrench.at(Point(2), moment=[0, 0, 3])  # a crank, which turns with the input
     assert inverse_dynamics(FLAT, q, [0], [0], loads=[turned, up]) == pytest.approx(weightless - 3)
-    assert inverse_dynamics(FLAT, q, [0], [0], loads=[Load(Point(0), force=[9, 9, 0])]) == pytest.approx(
+    assert inverse_dynamics(FLAT, q, [0], [0], loads=[Wrench.at(Point(0), force=[9, 9, 0])]) == pytest.approx(
         weightless + 10 * np.cos(0.5)
     )
 
@@ -443,7 +443,7 @@ def test_a_batch_is_a_loop():
     rng = np.random.default_rng(0)
     u, du, ddu = rng.uniform(-0.04, 0.04, (3, 4, 2)) + np.array([2.5, -1.5]), *rng.uniform(-3, 3, (2, 3, 4, 2))
     q = arm.positions(u, (1, 1))
-    loads = [Load(arm.P, force=rng.uniform(-5, 5, (3, 4, 3)) * [1, 1, 0])]
+    loads = [Wrench.at(arm.P, force=rng.uniform(-5, 5, (3, 4, 3)) * [1, 1, 0])]
     tau, forces = inverse_dynamics(arm, q, du, ddu, loads=loads), pin_forces(arm, q, du, ddu, loads=loads)
     back = forward_dynamics(arm, q, du, tau, loads=loads)
     assert difference(back, ddu) < 1e-9
@@ -451,7 +451,7 @@ def test_a_batch_is_a_loop():
     assert [each.shape for each in (tau, forces.tau, forces.lam, forces.ddq)] == [(3, 4, k) for k in (2, 2, 4, 6)]
     for index in np.ndindex(3, 4):
         alone = arm, q[index], du[index], ddu[index]
-        load = [Load(arm.P, force=loads[0].force[index])]
+        load = [Wrench.at(arm.P, force=loads[0].force[index])]
         assert difference(tau[index], inverse_dynamics(*alone, loads=load)) < 1e-12
         assert difference(forces.lam[index], pin_forces(*alone, loads=load).lam) < 1e-12
         assert difference(by_energies[index], inverse_dynamics(*alone)) < 1e-10
@@ -516,9 +516,9 @@ def test_states_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="tau has 6 entries"):
         with_multipliers(arm, q, dq, [0] * 6)
     with pytest.raises(ValueError, match="load 1 names chain 5"):
-        inverse_dynamics(arm, q, [0, 0], [0, 0], loads=[Load(Point(5), [1, 0, 0])])
+        inverse_dynamics(arm, q, [0, 0], [0, 0], loads=[Wrench.at(Point(5), [1, 0, 0])])
     with pytest.raises(ValueError, match="force"):
-        Load(Point(1), force=[1, 2])
+        Wrench.at(Point(1), force=[1, 2])
 
 
 def test_inputs_must_fit_the_mobility():
@@ -550,7 +550,7 @@ def test_mechanisms_without_mass():
         ValueError, match="no link of four-bar has a mass or an inertia; dynamics would only give zeros"
     ):
         inverse_dynamics(massless, q, [1], [1])
-    load = Load(massless.output, [3, 4, 0])
+    load = Wrench.at(massless.output, [3, 4, 0])
     J = closed_chains.point_jacobian(massless, q, massless.output)
     assert inverse_dynamics(massless, q, [1], [1], loads=[load]) == pytest.approx(-J[:2].T @ [3, 4])
     with pytest.raises(ValueError, match="four-bar can move without any inertia at q = "):
@@ -630,7 +630,7 @@ OF_THE_DOCUMENT = {
 
 def case(loaded=True):
     arm = LEGS.linkage
-    loads = [Load(arm.P, force=[3.0, -7.0, 0])] if loaded else []
+    loads = [Wrench.at(arm.P, force=[3.0, -7.0, 0])] if loaded else []
     return (arm, arm.positions(MOTION[0], (1, 1)), *map(np.array, MOTION[1:])), {"loads": loads}
 
 
@@ -653,7 +653,7 @@ def test_mistakes_of_the_document_are_about_its_arm():
         ):
             CLOSED[key].torques(*motion)
     right = inverse_dynamics(*motion)
-    loads = [Load(Point(1), force=[10, 20, 0])]
+    loads = [Wrench.at(Point(1), force=[10, 20, 0])]
     for key in set(CLOSED) - OF_THE_DOCUMENT:
         with_load = loads if key == "one_leg_alone" else []
         wrong = CLOSED[key].torques(*motion, loads=with_load)
@@ -805,3 +805,37 @@ def test_another_branch_by_hand():
     found = wrong_torques("wrong_branch")
     others = [ByHand(LEGS, mode).torques(*MOTION) for mode in MODES[1:]]
     assert min(difference(found, each) for each in others) < 1e-11
+
+
+# ---- Loads in other axes ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", [Point(1), Point(2, 1, at=[0.1, -0.2, 0]), Point(3, 2), Point(0, at=[1, 0, 0])])
+@pytest.mark.parametrize("axes", ["link", "tip", "base"])
+def test_a_load_in_other_axes_is_that_of_the_world_turned(place, axes):
+    """The axes are turned by the angles of the chain, counted by hand; its base is turned, too."""
+    arm = LEGS.linkage
+    tilt = 0.3
+    turned = [replace(chain, base=transform(rotation_z(np.array(tilt)), chain.base[:3, 3])) for chain in arm.chains]
+    legs = Mechanism(turned, arm.closures, arm.inputs)
+    q = arm.positions(MOTION[0], (1, 1))
+    q[[legs.first[k] for k in range(3)]] -= tilt
+    force, moment = np.array([3.0, -2.0, 0.0]), np.array([0, 0, 0.7])
+    angle = 0.0
+    if place.chain:
+        joints = {"base": 0, "link": place.link or 2, "tip": 2}[axes]
+        angle = tilt + q[legs.first[place.chain - 1] :][:joints].sum()
+    c, s = np.cos(angle), np.sin(angle)
+    in_world = Wrench.at(place, [c * 3 + s * 2, s * 3 - c * 2, 0], moment)
+    given, expected = (
+        inverse_dynamics(legs, q, *MOTION[1:], loads=[load])
+        for load in (Wrench.at(place, force, moment, axes), in_world)
+    )
+    assert given == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_load_needs_a_place_on_the_mechanism():
+    with pytest.raises(TypeError, match=r"place of a load is 1; expected a Point. Give a Point, such as Point\(1\)"):
+        Wrench.at(1, [1, 0, 0])
+    with pytest.raises(ValueError, match="load 2 names link 7 of chain 1"):
+        inverse_dynamics(FLAT, FLAT.positions([0.5], [1]), [0], [0], loads=[Wrench(), Wrench(link=7)])

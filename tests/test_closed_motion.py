@@ -12,7 +12,6 @@ from scipy.special import ellipk
 from dynlib import closed_chains, linkages, progress
 from dynlib.closed_chains import (
     ClosureError,
-    Load,
     SingularPosition,
     gap,
     inverse_dynamics,
@@ -21,6 +20,7 @@ from dynlib.closed_chains import (
 )
 from dynlib.model import Body, Link, Mechanism, Motor, Pin, Point, Robot, Rod
 from dynlib.motion import SimulationError, closed_equations, energy_of, simulate
+from dynlib.velocity import Wrench
 
 DOWN = [0, -9.81, 0]
 LEGS = linkages.three_legged(
@@ -208,7 +208,7 @@ def test_a_redundant_mechanism_stops_at_a_fork_or_goes_on_rightly(end, energy):
 @pytest.mark.parametrize("name", ["legs", "four-bar"])
 def test_recursion_and_closed_form_give_the_same_motion(name):
     mechanism, q, du = STARTS[name]
-    load = [Load(Point(1), force=[1, 2, 0], moment=[0, 0, 0.5])]
+    load = [Wrench.at(Point(1), force=[1, 2, 0], moment=[0, 0, 0.5])]
     mechanism = with_friction(mechanism, inertia=1e-3, gear=3, viscous=1e-2)
 
     def run(compiled):
@@ -252,7 +252,7 @@ def test_the_record_fits_the_equations_of_the_other_module(seed):
 def test_work_and_losses_balance():
     mechanism, q, du = STARTS["legs"]
     mechanism = with_friction(mechanism, viscous=0.05, gear=2, inertia=1e-3)
-    loads = [Load(mechanism.P, force=[2, 1, 0]), Load(Point(2, 1), moment=[0, 0, 0.3])]
+    loads = [Wrench.at(mechanism.P, force=[2, 1, 0]), Wrench.at(Point(2, 1), moment=[0, 0, 0.3])]
     motion = simulate(mechanism, q, du, np.linspace(0, 3, 31), lambda t, q, dq: [np.sin(3 * t), -dq[4]], loads=loads)
     assert np.abs(motion.imbalance).max() < 1e-8
     assert motion.lost[-1] > 0.1
@@ -280,7 +280,7 @@ def test_friction_slows_down_as_it_must():
 
 def test_a_load_does_the_work_of_its_way():
     bars = FLAT.with_gravity([0, 0, 0])
-    load = [Load(Point(2), force=[0, 5, 0])]
+    load = [Wrench.at(Point(2), force=[0, 5, 0])]
     motion = simulate(bars, bars.positions([0.5], [1]), [0], np.linspace(0, 0.5, 6), loads=load)
     assert motion.work == pytest.approx(5 * (np.sin(motion.q[:, 2]) - np.sin(0.5)), abs=1e-8)
     assert motion.kinetic == pytest.approx(motion.work, abs=1e-8)
@@ -521,7 +521,7 @@ def test_other_input_that_cannot_be_meant():
     with pytest.raises(ValueError, match="simulate computes with floats, and three-legged arm is exact"):
         simulate(linkages.three_legged(), [0] * 6, [0, 0], [0, 1])
     with pytest.raises(ValueError, match="names chain 7"):
-        simulate(*start, [0, 1], loads=[Load(Point(7), [1, 0, 0])])
+        simulate(*start, [0, 1], loads=[Wrench.at(Point(7), [1, 0, 0])])
 
 
 @pytest.mark.parametrize(

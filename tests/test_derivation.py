@@ -206,13 +206,13 @@ def test_names_of_numbers_are_not_needed():
 @pytest.mark.parametrize(("taken", "barred"), [("c_2", "c̄₂"), ("c2", "c̄₂"), ("v_2x", "v̄₂x"), ("F_1x", "F̄₁x")])
 def test_a_name_that_looks_like_a_symbol_of_the_arm_gets_a_bar(taken, barred):
     symbol = sympy.Symbol(taken)
-    force = [Wrench([symbol, 0, 0])]
-    for arm, wrenches in ((ARM.subs({"L1": symbol}), []), (ARM, force)):
-        derived = derive(arm, wrenches=wrenches, named=True)
+    force = [Wrench([symbol, 0, 0], axes="tip")]
+    for arm, loads in ((ARM.subs({"L1": symbol}), []), (ARM, force)):
+        derived = derive(arm, loads=loads, named=True)
         assert barred in [notation.text(notation.latex(name)) for name in derived.names]
         assert symbol not in derived.names
         tau = derived.of("tau", link=1).steps[0].value.item()
-        wanted = newton_euler.inverse_dynamics(arm, *arm.motion_symbols(), wrenches=wrenches)[0]
+        wanted = newton_euler.inverse_dynamics(arm, *arm.motion_symbols(), loads=loads)[0]
         assert notation.tidy(derived.without_names(tau) - wanted) == 0
 
 

@@ -132,7 +132,7 @@ def test_lines_are_short_enough_for_a_page(name):
 @pytest.mark.parametrize("name", ["planar_3r", "puma560", "kr210"])
 def test_latex_compiles_and_nothing_leaves_the_page(name, tmp_path):
     arm = replace(ARMS[name], name=r"an_arm & 100% {odd} \ $x$ #1 ~^ <b>")
-    path = write(arm, tmp_path / "arm.tex", wrenches=[Wrench([1, 0, 0], link=1, axes="world")])
+    path = write(arm, tmp_path / "arm.tex", loads=[Wrench([1, 0, 0], link=1, axes="world")])
     done = subprocess.run(["pdflatex", "-interaction=nonstopmode", path.name], cwd=tmp_path, capture_output=True)
     log = done.stdout.decode("utf-8", "replace")
     assert done.returncode == 0, log[-2000:]
@@ -265,7 +265,7 @@ def test_loads_and_motion_of_the_base_are_shown():
     text = render(
         ARMS["planar_2r"],
         tip_force=[sympy.Symbol("P"), 0, 0],
-        wrenches=[Wrench(moment=[0, 0, 5], link=1, axes="world")],
+        loads=[Wrench(moment=[0, 0, 5], link=1, axes="world")],
         base=BaseMotion(dv=[0, sympy.Symbol("a"), 0]),
     )
     assert r"| tip | $\begin{bmatrix} P \\ 0 \\ 0 \end{bmatrix}$ |" in text
@@ -281,7 +281,7 @@ def test_every_word_comes_from_the_table_of_words(name, monkeypatch):
     monkeypatch.setitem(WORDS, "other", other)
     loads = [Wrench([1, 0, 0], axes="base"), Wrench([1, 0, 0], link=1)]
     for state in ((), STATE[name]):
-        text = render(ARMS[name], "markdown", *state, language="other", wrenches=loads if len(state) else ())
+        text = render(ARMS[name], "markdown", *state, language="other", loads=loads if len(state) else ())
         left = re.sub(r"\$\$.*?\$\$|\$[^$]*\$|⟦|⟧|字", "", text, flags=re.DOTALL)
         assert set(re.findall(r"[a-zA-Z]+", left)) <= {"i", "rad", "m", "s"}
 

@@ -20,7 +20,6 @@ from dynlib import (
     velocity,
 )
 from dynlib.algebra import as_array
-from dynlib.closed_chains import Load
 from dynlib.model import Body, Link, Mechanism, Motor, Pin, Point, Robot
 from dynlib.motion import control, equations, forward, simulate
 from dynlib.velocity import Wrench
@@ -30,18 +29,18 @@ ONE = Robot([Link("revolute", np.eye(4), Body(1, [1, 0, 0]))], [0, -10, 0])
 BARS = linkages.four_bar(ground=2, crank=1, coupler=2, rocker=1, masses=[1, 1, 1])
 Q = BARS.positions([0.5], [1])
 Z = [0, 0]
-PUSH, LOAD = Wrench(force=[0, -1, 0]), Load(Point(1), [0, 1, 0])
+PUSH, LOAD = Wrench(force=[0, -1, 0]), {"force": [0, 1, 0]}
 
 
 # ---- Loads -----------------------------------------------------------------------------------------
 
-WITH_WRENCHES = {
-    "inverse": lambda given: newton_euler.inverse_dynamics(ARM, Z, Z, Z, wrenches=given),
-    "forward": lambda given: forward.forward_dynamics(ARM, Z, Z, Z, wrenches=given),
-    "simulate": lambda given: simulate(ARM, Z, Z, [0, 0.1], wrenches=given),
+OF_ARMS = {
+    "inverse": lambda given: newton_euler.inverse_dynamics(ARM, Z, Z, Z, loads=given),
+    "forward": lambda given: forward.forward_dynamics(ARM, Z, Z, Z, loads=given),
+    "simulate": lambda given: simulate(ARM, Z, Z, [0, 0.1], loads=given),
     "static": lambda given: velocity.static_torques(ARM, Z, given),
 }
-WITH_LOADS = {
+OF_MECHANISMS = {
     "inverse": lambda given: closed_chains.inverse_dynamics(BARS, Q, [0], [0], loads=given),
     "forward": lambda given: closed_chains.forward_dynamics(BARS, Q, [0], [0], loads=given),
     "multipliers": lambda given: closed_chains.with_multipliers(BARS, Q, [0] * 3, [0], loads=given),
@@ -50,36 +49,30 @@ WITH_LOADS = {
 }
 
 
-@pytest.mark.parametrize("ask", WITH_WRENCHES.values(), ids=WITH_WRENCHES)
-def test_wrenches_that_are_none(ask):
-    for given, message in [
-        (PUSH, r"wrenches is one Wrench; expected a list of them, such as \[Wrench\(...\)\]"),
-        ([0, 1, 0], r"wrench 1 is 0; expected a Wrench. Make each with Wrench\(force="),
-        ([PUSH, LOAD], r"wrench 2 is Load\(.*\); expected a Wrench"),
-        (LOAD, r"wrenches is Load\(.*\); expected a list"),
-        (3.0, r"wrenches is 3.0; expected a list, such as \[Wrench\(...\)\]"),
-        (None, "wrenches is None; expected a list"),
-        ("tip", "wrenches is 'tip'; expected a list"),
-    ]:
-        with pytest.raises(TypeError, match=message):
-            ask(given)
-
-
-@pytest.mark.parametrize("ask", WITH_LOADS.values(), ids=WITH_LOADS)
+@pytest.mark.parametrize("ask", [*OF_ARMS.values(), *OF_MECHANISMS.values()], ids=[*OF_ARMS, *OF_MECHANISMS])
 def test_loads_that_are_none(ask):
     for given, message in [
-        (LOAD, r"loads is one Load; expected a list of them, such as \[Load\(...\)\]"),
-        (PUSH, r"loads is Wrench\(.*\); expected a list"),
-        ([PUSH], r"load 1 is Wrench\(.*\); expected a Load. Make each with Load\(Point\(chain\)"),
-        (5, "loads is 5; expected a list"),
+        (PUSH, r"loads is one Wrench; expected a list of them, such as \[Wrench\(...\)\]"),
+        ([0, 1, 0], r"load 1 is 0; expected a Wrench. Make each with Wrench\(force="),
+        ([PUSH, LOAD], r"load 2 is {.*}; expected a Wrench"),
+        (LOAD, r"loads is {.*}; expected a list"),
+        (3.0, r"loads is 3.0; expected a list, such as \[Wrench\(...\)\]"),
+        (None, "loads is None; expected a list"),
+        ("tip", "loads is 'tip'; expected a list"),
     ]:
         with pytest.raises(TypeError, match=message):
             ask(given)
+
+
+@pytest.mark.parametrize("ask", OF_ARMS.values(), ids=OF_ARMS)
+def test_a_load_on_another_chain_is_none_of_an_arm(ask):
+    with pytest.raises(ValueError, match="load 1 names chain 2; planar 2R is an arm, with one chain"):
+        ask([Wrench(chain=2)])
 
 
 def test_a_generator_of_wrenches_is_used_once_and_counts():
-    expected = newton_euler.inverse_dynamics(ARM, Z, Z, Z, wrenches=[PUSH])
-    assert newton_euler.inverse_dynamics(ARM, Z, Z, Z, wrenches=(each for each in [PUSH])).tolist() == expected.tolist()
+    expected = newton_euler.inverse_dynamics(ARM, Z, Z, Z, loads=[PUSH])
+    assert newton_euler.inverse_dynamics(ARM, Z, Z, Z, loads=(each for each in [PUSH])).tolist() == expected.tolist()
 
 
 def test_a_base_motion_that_is_none():
@@ -92,10 +85,10 @@ def test_a_base_motion_that_is_none():
 
 
 def test_options_that_do_not_exist():
-    with pytest.raises(TypeError, match="no option 'wrench'; did you mean 'wrenches'. The options are tip_force, "):
-        newton_euler.inverse_dynamics(ARM, Z, Z, Z, wrench=[PUSH])
-    with pytest.raises(TypeError, match="no option 'wrench'; did you mean 'wrenches'. The options are wrenches and st"):
-        forward.forward_dynamics(ARM, Z, Z, Z, wrench=[PUSH])
+    with pytest.raises(TypeError, match="no option 'load'; did you mean 'loads'. The options are tip_force, "):
+        newton_euler.inverse_dynamics(ARM, Z, Z, Z, load=[PUSH])
+    with pytest.raises(TypeError, match="no option 'load'; did you mean 'loads'. The options are loads and st"):
+        forward.forward_dynamics(ARM, Z, Z, Z, load=[PUSH])
     with pytest.raises(TypeError, match=r"no option 'weather'\. The options are loads and steps"):
         closed_chains.inverse_dynamics(BARS, Q, [0], [0], weather=1)
     with pytest.raises(TypeError, match="no option 'load'; did you mean 'loads'"):
@@ -159,7 +152,6 @@ def test_what_is_neither_an_arm_nor_a_mechanism(given):
     [
         (ARM, {"dt": 0.1}, "dt is 0.1, but it is for mechanisms, and planar 2R is a Robot"),
         (ARM, {"project": False}, "project is False, but it is for mechanisms"),
-        (ARM, {"loads": []}, r"loads is \[\], but it is for mechanisms"),
         (BARS, {"stops": [[0, 1]] * 3}, "stops is .*, but it is for arms, and four-bar is a FourBar"),
         (BARS, {"rtol": 1e-3}, "rtol is 0.001, but it is for arms"),
     ],
@@ -324,8 +316,8 @@ FAST = ([0, 1], [1e200, 1])
         (lambda: newton_euler.inverse_dynamics(ARM, [0, 1], Z, [1e308, 1e308]), "torque .*: ddq holds 1e.308"),
         (lambda: newton_euler.inverse_dynamics(ARM, Z, Z, Z, tip_force=[0, 1e308, 0], tip_moment=[0, 0, 1.7e308]),
          "torque .*: tip_moment holds 1.7e.308"),
-        (lambda: newton_euler.inverse_dynamics(ARM, Z, Z, Z, wrenches=[Wrench([0, 1.7e308, 0], [0, 0, 1e308])]),
-         "torque .*: force of wrenches 1 holds 1.7e.308"),
+        (lambda: newton_euler.inverse_dynamics(ARM, Z, Z, Z, loads=[Wrench([0, 1.7e308, 0], [0, 0, 1e308])]),
+         "torque .*: force of loads 1 holds 1.7e.308"),
         (lambda: structure.mass_matrix(HEAVY, [0]), "mass matrix .*: mass of link 1 holds 1e.308"),
         (lambda: structure.coriolis_matrix(ARM, *FAST), "torque .*: dq holds"),
         (lambda: structure.regressor(ARM, *FAST, Z), "regressor .*: dq holds 1e.200"),
@@ -338,7 +330,7 @@ FAST = ([0, 1], [1e200, 1])
         (lambda: simulate(HEAVY, [0], [0], [0, 1]), "mass matrix .*: mass of link 1 holds 1e.308"),
         (lambda: closed_chains.inverse_dynamics(BARS, Q, [1e200], [0]), "acceleration of a .*: du holds 1e.200"),
         (lambda: closed_chains.forward_dynamics(BARS, Q, [1e200], [0]), "acceleration of a .*: du holds 1e.200"),
-        (lambda: closed_chains.inverse_dynamics(BARS, Q, [0], [0], loads=[Load(Point(1), [1e308, 1.5e308, 0])]),
+        (lambda: closed_chains.inverse_dynamics(BARS, Q, [0], [0], loads=[Wrench.at(Point(1), [1e308, 1.5e308, 0])]),
          "torque .*: force of loads 1 holds 1.5e.308"),
     ],
 )  # fmt: skip

@@ -21,6 +21,7 @@ from dynlib import closed_chains, linkages
 from dynlib.closed_chains import ClosureError, gap
 from dynlib.linkages import five_bar, four_bar, slider_crank, three_legged, two_link_angles
 from dynlib.model import Body, Point
+from dynlib.velocity import Wrench
 
 LEGS = three_legged(
     bases=[[0, 0], [0.5, 0], [0.3, 0.55]],
@@ -547,7 +548,7 @@ def test_a_payload_sits_at_p():
     )
     assert light.chains[0].payload is None
     q = heavy.positions([np.pi / 2, np.pi / 2], [1])
-    pushed = closed_chains.Load(light.output, force=[0, -20, 0])
+    pushed = Wrench.at(light.output, force=[0, -20, 0])
     assert closed_chains.inverse_dynamics(heavy, q, [0, 0], [0, 0]) == pytest.approx(
         closed_chains.inverse_dynamics(light, q, [0, 0], [0, 0], loads=[pushed])
     )

@@ -16,7 +16,7 @@ import sympy
 from hypothesis import strategies as st
 
 from dynlib import acceleration, check, closed_chains, derivation, lagrange, linkages, newton_euler, robots, velocity
-from dynlib.closed_chains import Load, constraints, singular, velocities
+from dynlib.closed_chains import constraints, singular, velocities
 from dynlib.linkages import three_legs
 from dynlib.misconceptions import (
     ALL,
@@ -357,7 +357,7 @@ def test_torque_of_the_cut_mechanism_of_every_linkage(linkage, mode, u):
 
 
 def test_a_load_on_a_linkage_with_the_wrong_sense():
-    loads = [Load(LEGS.P, force=[5, -8, 0], moment=[0, 0, 1])]
+    loads = [Wrench.at(LEGS.P, force=[5, -8, 0], moment=[0, 0, 1])]
     right, bare = (closed_chains.inverse_dynamics(LEGS, AT, *MOVE, loads=each) for each in (loads, []))
     expected = 2 * bare - right
     assert ALL["load_reversed"].torques(LEGS, AT, *MOVE, loads=loads) == pytest.approx(expected, rel=1e-12)
@@ -455,12 +455,12 @@ def test_other_questions_are_refused():
         diagnose("ur5", *RESTING, [1, 2])
     with pytest.raises(ValueError, match="planar 2R holds symbols; give them numbers with subs"):
         diagnose(robots.planar_2r(), *RESTING, [1, 2])
-    with pytest.raises(TypeError, match="unknown load 'loads'; planar 2R takes tip_force, tip_moment, wrenches, base"):
-        diagnose(LEVEL, *RESTING, [1, 2], loads=[])
+    with pytest.raises(TypeError, match="unknown load 'wrenches'; planar 2R takes tip_force, tip_moment, loads, base"):
+        diagnose(LEVEL, *RESTING, [1, 2], wrenches=[])
     with pytest.raises(TypeError, match="unknown load 'steps'"):
         diagnose(LEVEL, *RESTING, [1, 2], steps=newton_euler.Steps())
-    with pytest.raises(TypeError, match="unknown load 'wrenches'; four-bar takes loads"):
-        diagnose(BARS, BARS.positions([0.5], mode=[1]), [0], [0], [20], wrenches=[])
+    with pytest.raises(TypeError, match="unknown load 'tip_force'; four-bar takes loads"):
+        diagnose(BARS, BARS.positions([0.5], mode=[1]), [0], [0], [20], tip_force=[0, 0, 0])
     with pytest.raises(ValueError, match=r"q, dq and ddq hold \(3,\) states; an answer belongs to one state"):
         diagnose(LEVEL, [[0, 0]] * 3, [0, 0], [0, 0], [[30, 10]] * 3)
     with pytest.raises(ValueError, match=r"answer has the shape \(3,\); expected 2 numbers, one for each input"):
@@ -753,7 +753,7 @@ def test_mistakes_on_random_arms_are_recognised(joints, reading, seed, loaded):
     arms = pytest.importorskip("arms", reason="Pinocchio has no wheel for this system")
     given = arms.Arm(tuple(joints), reading, seed, motors=loaded, payload=loaded)
     arm, motion = given.robot, given.motion()
-    loads = {"wrenches": given.wrenches(2), "tip_force": [1.0, 2.0, -3.0]} if loaded else {}
+    loads = {"loads": given.wrenches(2), "tip_force": [1.0, 2.0, -3.0]} if loaded else {}
     right = newton_euler.inverse_dynamics(arm, *motion, **loads)
     for digits in (3, 4, 6):
         assert diagnose(arm, *motion, to_digits(right, digits), **loads).verdict == "right"
@@ -835,7 +835,7 @@ def test_a_wrong_step_at_one_joint_may_be_used_again():
     each = AT_JOINT["rotation_transposed_in_moment"](2)
     first = each.torques(RODS, *STATE)
     with pytest.raises(ValueError, match="link is 9; two rods has the links 1 to 2"):
-        each.torques(RODS, *STATE, wrenches=[Wrench(force=[1, 0, 0], link=9)])
+        each.torques(RODS, *STATE, loads=[Wrench(force=[1, 0, 0], link=9, axes="link")])
     assert check.same(each.torques(RODS, *STATE), first)
 
 
@@ -873,7 +873,7 @@ TAKE_STEPS = {
 @pytest.mark.parametrize("function", TAKE_STEPS)
 def test_steps_that_are_none_are_refused(function, given):
     with pytest.raises(
-        TypeError, match=r"^steps is .*; expected a Steps\. Leave it out .* dataclasses.replace\(\w+.Steps"
+        TypeError, match=r"^steps is .*; expected a Steps\. Leave it out .* dataclasses.replace\([\w.]+.Steps"
     ):
         TAKE_STEPS[function](given)
 

@@ -150,9 +150,9 @@ def test_an_arm_without_mass_carries_loads_and_drives_its_motors():
     state = [0, 0, 0], [1, 2, 3], [1, 2, 3]
     tool = [[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
     arm = massless_chain(tool=tool)
-    down = Wrench(force=[0, -1, 0])
+    down = Wrench(force=[0, -1, 0], axes="tip")
     assert newton_euler.inverse_dynamics(arm, *state, tip_force=[0, -1, 0]).tolist() == [1, 1, 1]
-    assert newton_euler.inverse_dynamics(arm, *state, wrenches=[down]).tolist() == [1, 1, 1]
+    assert newton_euler.inverse_dynamics(arm, *state, loads=[down]).tolist() == [1, 1, 1]
     assert newton_euler.inverse_dynamics(arm.with_payload(2), *state)[2] == 20 + 2 * (1 + 2 + 3)
     driven = replace(arm, links=[*arm.links[:2], replace(arm.links[2], motor=Motor(inertia=2, viscous=1))])
     assert newton_euler.inverse_dynamics(driven, *state).tolist() == [0, 0, 9]

@@ -23,7 +23,7 @@ from dynlib.velocity import BaseMotion, Wrench, jacobian, point_velocity, static
 RELATIVE = 1e-10
 OFTEN = 20  # how many times as many arms under the mark `slow`
 READINGS = ("standard", "modified", "poses")
-AXES = ("link", "base", "world")
+AXES = ("link", "tip", "base", "world")
 SEEDS = st.integers(0, 2**32 - 1)
 
 # ---- Drawing arms ----------------------------------------------------------------------------------
@@ -92,9 +92,9 @@ def equal(computed, expected, relative=RELATIVE, size=0.0):
 
 @holds_for(arms(), st.integers(0, 4), few=150)
 def torques_equal_pinocchio(arm, loads):
-    wrenches, motion = arm.wrenches(loads), arm.motion()
-    expected = arm.reference.torques(*motion, wrenches)
-    equal(inverse_dynamics(arm.robot, *motion, wrenches=wrenches), expected)
+    loads, motion = arm.wrenches(loads), arm.motion()
+    expected = arm.reference.torques(*motion, loads)
+    equal(inverse_dynamics(arm.robot, *motion, loads=loads), expected)
 
 
 @holds_for(arms(), SEEDS, few=40)
@@ -183,20 +183,20 @@ def jacobian_is_the_derivative_of_the_pose(arm):
 
 @holds_for(arms(), st.integers(1, 4), few=50)
 def static_torques_are_those_of_an_arm_at_rest_without_weight(arm, loads):
-    wrenches, (q, _, _) = arm.wrenches(loads), arm.motion()
+    loads, (q, _, _) = arm.wrenches(loads), arm.motion()
     rest = np.zeros(arm.n)
-    expected = inverse_dynamics(replace(arm.robot, gravity=[0, 0, 0]), q, rest, rest, wrenches=wrenches)
-    equal(static_torques(arm.robot, q, wrenches), expected, size=1.0)
+    expected = inverse_dynamics(replace(arm.robot, gravity=[0, 0, 0]), q, rest, rest, loads=loads)
+    equal(static_torques(arm.robot, q, loads), expected, size=1.0)
 
 
 @holds_for(arms(), st.integers(1, 4), few=50)
 def static_torques_do_the_opposite_work_of_the_loads(arm, loads):
-    wrenches, (q, dq, _) = arm.wrenches(loads), arm.motion()
+    loads, (q, dq, _) = arm.wrenches(loads), arm.motion()
     power = 0.0
-    for wrench in wrenches:
+    for wrench in loads:
         v, omega = point_velocity(arm.robot, q, dq, link=wrench.link, point=wrench.point, axes=wrench.axes)
         power += wrench.force @ v + wrench.moment @ omega
-    equal(static_torques(arm.robot, q, wrenches) @ dq, -power, size=10.0)
+    equal(static_torques(arm.robot, q, loads) @ dq, -power, size=10.0)
 
 
 @holds_for(arms(most=4), few=20)
@@ -232,13 +232,13 @@ def an_accelerating_base_is_felt_as_gravity(arm, seed):
 
 @holds_for(arms(), st.sampled_from([(0,), (1,), (3,), (2, 3)]), st.integers(0, 3), few=40)
 def batch_equals_loop(arm, shape, loads):
-    robot, motion, wrenches = arm.robot, arm.motion(*shape), arm.wrenches(loads)
+    robot, motion, loads = arm.robot, arm.motion(*shape), arm.wrenches(loads)
     rng = np.random.default_rng(arm.seed)
-    many = [replace(wrench, force=rng.uniform(-1, 1, (*shape, 3))) for wrench in wrenches]
+    many = [replace(wrench, force=rng.uniform(-1, 1, (*shape, 3))) for wrench in loads]
     tip = rng.uniform(-1, 1, (*shape, 3))
     q, dq, _ = motion
     batch = {
-        "tau": inverse_dynamics(robot, *motion, wrenches=many, tip_force=tip),
+        "tau": inverse_dynamics(robot, *motion, loads=many, tip_force=tip),
         "static": static_torques(robot, q, many),
         "J": jacobian(robot, q, axes="link"),
         "T": robot.pose(q),
@@ -250,7 +250,7 @@ def batch_equals_loop(arm, shape, loads):
     for index in np.ndindex(*shape):
         one = [replace(wrench, force=wrench.force[index]) for wrench in many]
         q, dq, _ = state = [each[index] for each in motion]
-        equal(batch["tau"][index], inverse_dynamics(robot, *state, wrenches=one, tip_force=tip[index]), 1e-13)
+        equal(batch["tau"][index], inverse_dynamics(robot, *state, loads=one, tip_force=tip[index]), 1e-13)
         equal(batch["static"][index], static_torques(robot, q, one), 1e-13, size=1.0)
         equal(batch["J"][index], jacobian(robot, q, axes="link"), 1e-13)
         equal(batch["T"][index], robot.pose(q), 1e-13)
@@ -301,29 +301,29 @@ def symbols_at_random_points_equal_numbers(arm, loads):
     symbolic = Robot.from_dh(rows, convention=arm.reading, gravity=put(arm.around["gravity"]), base=tool, tool=tool)
     symbolic = replace(symbolic, payload=put.body(arm.load) if arm.load else None)
     robot = symbolic.subs({symbol: put.values[symbol] for symbol in symbolic.symbols})
-    wrenches, motion = arm.wrenches(loads), arm.motion()
+    loads, motion = arm.wrenches(loads), arm.motion()
     symbols = symbolic.motion_symbols()
-    letters = [put.wrench(wrench) for wrench in wrenches]
-    tau = inverse_dynamics(symbolic, *symbols, wrenches=letters)
+    letters = [put.wrench(wrench) for wrench in loads]
+    tau = inverse_dynamics(symbolic, *symbols, loads=letters)
     values = put.values | dict(zip(np.concatenate(symbols), np.concatenate(motion), strict=True))
     evaluate = sympy.lambdify(list(values), list(tau), "numpy", cse=True)
     at_point = [float(entry) for entry in evaluate(*values.values())]
-    equal(at_point, inverse_dynamics(robot, *motion, wrenches=wrenches), size=1.0)
+    equal(at_point, inverse_dynamics(robot, *motion, loads=loads), size=1.0)
 
 
 @holds_for(arms(most=3, readings=READINGS), st.integers(0, 2), few=12)
 def exact_arms_equal_numbers(arm, loads):
-    robot, wrenches, motion = arm.robot, arm.wrenches(loads), arm.motion()
+    robot, loads, motion = arm.robot, arm.wrenches(loads), arm.motion()
     rational = np.frompyfunc(lambda number: sympy.Rational(repr(float(number))), 1, 1)
     exact = [
         replace(wrench, force=rational(wrench.force), moment=rational(wrench.moment), point=rational(wrench.point))
-        for wrench in wrenches
+        for wrench in loads
     ]
     symbols = robot.motion_symbols()
-    tau = inverse_dynamics(robot.exact(), *symbols, wrenches=exact)
+    tau = inverse_dynamics(robot.exact(), *symbols, loads=exact)
     assert not any(entry.has(sympy.Float) for entry in tau)
     evaluate = sympy.lambdify(list(np.concatenate(symbols)), list(tau), "numpy", cse=True)
-    expected = inverse_dynamics(robot, *motion, wrenches=wrenches)
+    expected = inverse_dynamics(robot, *motion, loads=loads)
     equal([float(entry) for entry in evaluate(*np.concatenate(motion))], expected, size=1.0)
 
 
@@ -356,10 +356,10 @@ def both_conventions_describe_the_same_arm(arm):
     base = compose(around["base"], across[0])
     other = Robot.from_dh(standard, convention="standard", **(around | {"base": base}))
     other = replace(other, payload=arm.load)
-    motion, wrenches = arm.motion(), [replace(wrench, axes="world") for wrench in arm.wrenches(2)]
+    motion, loads = arm.motion(), [replace(wrench, axes="world") for wrench in arm.wrenches(2)]
     equal(base @ other.pose(motion[0]), arm.robot.base @ arm.robot.pose(motion[0]))
-    expected = inverse_dynamics(arm.robot, *motion, wrenches=wrenches)
-    equal(inverse_dynamics(other, *motion, wrenches=wrenches), expected)
+    expected = inverse_dynamics(arm.robot, *motion, loads=loads)
+    equal(inverse_dynamics(other, *motion, loads=loads), expected)
 
 
 @holds_for(arms(fixed=False, readings=("poses",)), SEEDS, st.integers(1, 3), few=40)
@@ -448,19 +448,19 @@ def test_each_inertial_parameter_is_felt(parameter, reading):
 def test_a_difference_would_be_noticed():
     """The comparison fails if a motor, a load or the last digits of a tensor differ."""
     arm = Arm(("revolute", "prismatic", "revolute"), "standard", seed=3, motors=True)
-    motion, wrenches = arm.motion(), arm.wrenches(2)
-    expected = arm.reference.torques(*motion, wrenches)
-    equal(inverse_dynamics(arm.robot, *motion, wrenches=wrenches), expected)
+    motion, loads = arm.motion(), arm.wrenches(2)
+    expected = arm.reference.torques(*motion, loads)
+    equal(inverse_dynamics(arm.robot, *motion, loads=loads), expected)
     body = arm.robot.links[-1].body
     heavier = replace(arm.robot.links[-1], body=replace(body, mass=body.mass * (1 + 1e-6)))
     others = [
-        (arm.robot, wrenches[:1]),
-        (replace(arm.robot, links=[replace(link, motor=None) for link in arm.robot.links]), wrenches),
-        (replace(arm.robot, links=[*arm.robot.links[:-1], heavier]), wrenches),
+        (arm.robot, loads[:1]),
+        (replace(arm.robot, links=[replace(link, motor=None) for link in arm.robot.links]), loads),
+        (replace(arm.robot, links=[*arm.robot.links[:-1], heavier]), loads),
     ]
     for robot, loads in others:
         with pytest.raises(AssertionError, match="relative difference"):
-            equal(inverse_dynamics(robot, *motion, wrenches=loads), expected)
+            equal(inverse_dynamics(robot, *motion, loads=loads), expected)
 
 
 # ---- Small cases of what these properties have found -----------------------------------------------

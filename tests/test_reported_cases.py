@@ -403,7 +403,7 @@ def test_cc12_a_forward_singularity_is_named_and_no_torque_is_returned():
     up, down = (arm.positions(case["input"]["q"], (side,)) for side in (1, -1))
     assert np.allclose(up, down, rtol=0, atol=1e-12), "both assemblies coincide"
     assert singular.singularity(arm, up, arm.output).kind == 2
-    loads = [closed_chains.Load(arm.output, force=[0, 10, 0])]
+    loads = [Wrench.at(arm.output, force=[0, 10, 0])]
     for torques in (closed_chains.inverse_dynamics, closed_chains.pin_forces):
         with pytest.raises(SingularPosition, match=r"singular position of five-bar \(forward, type 2\)"):
             torques(arm, up, [0, 0], [0, 0], loads=loads)

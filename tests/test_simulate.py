@@ -65,9 +65,9 @@ def test_forward_dynamics_is_that_of_pinocchio(seed):
 def test_forward_dynamics_is_the_inverse_of_inverse_dynamics_with_loads(seed):
     arm = Arm(("revolute", "prismatic", "revolute", "revolute"), "poses", seed, motors=True, payload=True)
     q, dq, ddq = arm.motion(5)
-    wrenches = arm.wrenches(3)
-    tau = inverse_dynamics(arm.robot, q, dq, ddq, wrenches=wrenches)
-    found = forward_dynamics(arm.robot, q, dq, tau, wrenches=wrenches)
+    loads = arm.wrenches(3)
+    tau = inverse_dynamics(arm.robot, q, dq, ddq, loads=loads)
+    found = forward_dynamics(arm.robot, q, dq, tau, loads=loads)
     assert np.abs(found - ddq).max() < 1e-9 * np.abs(ddq).max()
 
 
@@ -82,8 +82,8 @@ def test_a_batch_is_a_loop_also_for_joints_that_stick():
     ]
     assert np.array(one_by_one).shape == together.shape == (2, 4, 2)
     assert np.abs(together - one_by_one).max() < 1e-9
-    wrench = [Wrench([1.0, 2.0, 0.0])]
-    assert forward_dynamics(robot, q[0, 0], dq, tau, wrenches=wrench).shape == (2, 4, 2)
+    wrench = [Wrench([1.0, 2.0, 0.0], axes="tip")]
+    assert forward_dynamics(robot, q[0, 0], dq, tau, loads=wrench).shape == (2, 4, 2)
 
 
 def test_a_joint_at_rest_moves_only_if_dry_friction_cannot_hold_it():
@@ -161,7 +161,7 @@ def test_power_balance_of_a_six_joint_arm_with_friction_and_torque():
     robot = random_arm(np.random.default_rng(8), 4)
     robot = replace(robot, links=[replace(link, motor=Motor(1e-3, 10, 2e-3, 0.05)) for link in robot.links])
     weight = Wrench([0, 0, -3.0], axes="world")
-    motion = simulate(robot, np.zeros(4), np.full(4, 0.5), [0, 0.05, 0.1], lambda t, q, dq: -q, wrenches=[weight])
+    motion = simulate(robot, np.zeros(4), np.full(4, 0.5), [0, 0.05, 0.1], lambda t, q, dq: -q, loads=[weight])
     assert motion.lost[-1] > 1e-3
     assert np.abs(motion.work).max() > 1e-3
     assert np.abs(motion.imbalance).max() < 1e-11 * np.abs(motion.energy).max()

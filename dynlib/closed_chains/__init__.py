@@ -9,7 +9,6 @@ dependent rates and accelerations, :mod:`~dynlib.closed_chains.positions` the po
 from dynlib.closed_chains.constraints import ClosureError, constraint_bias, constraint_jacobian, gap, pose
 from dynlib.closed_chains.dynamics import (
     Constrained,
-    Load,
     Steps,
     closure_forces,
     forward_dynamics,
@@ -38,7 +37,6 @@ from dynlib.closed_chains.velocities import (
 __all__ = [
     "ClosureError",
     "Constrained",
-    "Load",
     "Mobility",
     "SingularPosition",
     "Singularity",

@@ -16,16 +16,16 @@ from typing import Any
 import numpy as np
 
 from dynlib import newton_euler, structure
-from dynlib.algebra.arrays import Array, Data, as_array, finite, transpose
+from dynlib.algebra.arrays import Array, finite, transpose
 from dynlib.algebra.equation import Equation, equation, refuse_other_steps
 from dynlib.closed_chains import constraints, positions, velocities
 from dynlib.closed_chains.constraints import constraint_bias, constraint_jacobian, refuse_open
 from dynlib.closed_chains.singular import SingularPosition, mobility
 from dynlib.closed_chains.walk import Walk
-from dynlib.given import listed, refuse_unknown
-from dynlib.model.closures import Point
+from dynlib.given import refuse_unknown
 from dynlib.model.mechanism import Mechanism, refuse_no_mechanism
 from dynlib.model.robot import Robot
+from dynlib.velocity import Wrench, listed_loads
 
 _RANK = 1e-9  # least singular value, relative to the largest
 _SLIGHT = 1e-9  # reference inertia of a coordinate that has none, relative to the largest
@@ -51,52 +51,10 @@ class Steps(velocities.Steps):
     closure_forces: Equation = closure_forces
 
 
-@dataclass(frozen=True, eq=False)
-class Load(Data):
-    """A force and a moment that the surroundings put *on* the mechanism, in world axes.
-
-    Attributes:
-        point: where the force acts, and which link feels the moment.
-        force: shape (..., 3), in N.
-        moment: about the point, shape (..., 3), in N m.
-
-    >>> Load(Point(1), force=[0, -10, 0]).moment
-    array([0., 0., 0.])
-    """
-
-    point: Point
-    force: Any = (0, 0, 0)
-    moment: Any = (0, 0, 0)
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.point, Point):
-            raise TypeError(
-                f"point of a load is {self.point!r}; expected a Point, such as Point(1) for the tip of chain 1."
-            )
-        for name in ("force", "moment"):
-            object.__setattr__(self, name, as_array(getattr(self, name), name, (3,), batch=True))
-
-
-def listed_loads(loads: Any) -> tuple[Load, ...]:
-    """Return loads as a tuple, or say what was given instead.
-
-    Args:
-        loads: a list of loads.
-
-    Raises:
-        TypeError: no list, or an entry that is no :class:`Load`.
-
-    >>> listed_loads([5])
-    Traceback (most recent call last):
-    TypeError: load 1 is 5; expected a Load. Make each with Load(Point(chain), force=[x, y, z]).
-    """
-    return listed(loads, Load, "load", "loads", "Make each with Load(Point(chain), force=[x, y, z]).")
-
-
 # ---- The cut mechanism -----------------------------------------------------------------------------
 
 
-def tree_torques(mechanism: Mechanism, q: Any, dq: Any, ddq: Any, *, loads: Sequence[Load] = ()) -> Array:
+def tree_torques(mechanism: Mechanism, q: Any, dq: Any, ddq: Any, *, loads: Sequence[Wrench] = ()) -> Array:
     r"""Return what all joints of the cut mechanism would have to supply for a motion, :math:`M\ddot q+h`.
 
     Each chain is computed alone, by the recursion; friction of all joints counts.
@@ -126,11 +84,9 @@ def tree_torques(mechanism: Mechanism, q: Any, dq: Any, ddq: Any, *, loads: Sequ
     found = np.concatenate(parts, axis=-1)
     walk = Walk(mechanism, q)
     for number, load in enumerate(loads, start=1):
-        mechanism.check_point(load.point, f"load {number}")
-        push = np.concatenate(np.broadcast_arrays(load.force, load.moment), axis=-1)
-        J = walk.point_jacobian(load.point)
+        mechanism.check_point(load.place, f"load {number}")
         with np.errstate(over="ignore", invalid="ignore"):
-            found = found - (transpose(J) @ push[..., None])[..., 0]
+            found = found - walk.joint_forces(load)
     return finite(found, "the torque of the cut mechanism", mechanism, q=q, dq=dq, ddq=ddq, loads=loads)
 
 
@@ -178,7 +134,7 @@ def inverse_dynamics(
     du: Any,
     ddu: Any,
     *,
-    loads: Sequence[Load] = (),
+    loads: Sequence[Wrench] = (),
     steps: Steps = Steps(),
     **unknown: Any,
 ) -> Array:
@@ -222,7 +178,7 @@ def forward_dynamics(
     du: Any,
     tau: Any,
     *,
-    loads: Sequence[Load] = (),
+    loads: Sequence[Wrench] = (),
     steps: Steps = Steps(),
     **unknown: Any,
 ) -> Array:
@@ -370,7 +326,7 @@ class Constrained:
         return "\n".join(lines)
 
 
-def with_multipliers(mechanism: Mechanism, q: Any, dq: Any, tau: Any, *, loads: Sequence[Load] = ()) -> Constrained:
+def with_multipliers(mechanism: Mechanism, q: Any, dq: Any, tau: Any, *, loads: Sequence[Wrench] = ()) -> Constrained:
     r"""Return accelerations and closure forces that torques cause, from all equations at once.
 
     .. math:: \begin{bmatrix} M & J^\top \\ J & 0 \end{bmatrix}\begin{bmatrix} \ddot q \\ -\lambda \end{bmatrix}
@@ -420,7 +376,7 @@ def with_multipliers(mechanism: Mechanism, q: Any, dq: Any, tau: Any, *, loads: 
 
 
 def pin_forces(
-    mechanism: Mechanism, q: Any, du: Any, ddu: Any, *, loads: Sequence[Load] = (), steps: Steps = Steps()
+    mechanism: Mechanism, q: Any, du: Any, ddu: Any, *, loads: Sequence[Wrench] = (), steps: Steps = Steps()
 ) -> Constrained:
     r"""Return torques and closure forces that a motion needs: :math:`M\ddot q+h=S\tau+J^\top\lambda` for
     :math:`\tau` and :math:`\lambda`.
@@ -443,7 +399,7 @@ def pin_forces(
     >>> from dynlib.linkages import slider_crank
     >>> engine = slider_crank(crank=1, rod=2, masses=[0, 0, 1])  # only the slider has a mass
     >>> q = engine.positions([0], mode=[-1])
-    >>> at_rest = pin_forces(engine, q, [0], [0], loads=[Load(Point(2), force=[-5, 0, 0])])
+    >>> at_rest = pin_forces(engine, q, [0], [0], loads=[Wrench.at(Point(2), force=[-5, 0, 0])])
     >>> at_rest.lam.round(12) + 0.0  # pushed to the left, the slider pushes the rod to the left
     array([-5.,  0.])
     """
@@ -459,7 +415,7 @@ def pin_forces(
     return Constrained(ddq, tau, lam, redundant)
 
 
-def refuse_batched(loads: Sequence[Load]) -> None:
+def refuse_batched(loads: Sequence[Wrench]) -> None:
     """Raise an error if a load is a batch.
 
     Args:

@@ -9,12 +9,12 @@ from functools import cached_property
 import numpy as np
 
 from dynlib import acceleration
-from dynlib.algebra.arrays import Array, apply, as_exact, cross
+from dynlib.algebra.arrays import Array, apply, as_exact, cross, transpose
 from dynlib.frames import compose, position, rotation, transform
 from dynlib.model.closures import Carried, Point
 from dynlib.model.links import exact_identity
 from dynlib.model.mechanism import Mechanism
-from dynlib.velocity import at_rest, columns
+from dynlib.velocity import Wrench, at_rest, columns
 
 
 class Walk:
@@ -58,6 +58,21 @@ class Walk:
             of_chain = columns(chain.links, self.poses[k][:-1], number, position(self.pose(point)))
             J[..., first : first + chain.n] = np.stack(np.broadcast_arrays(*of_chain), axis=-1)
         return J
+
+    def push(self, load: Wrench) -> Array:
+        """Return force and moment of a load in world axes, shape (..., 6), in N and N m."""
+        chain = load.chain - 1
+        if load.axes == "link":
+            R = rotation(self.pose(load.place))
+        elif load.axes == "world" or not load.chain:
+            R = exact_identity(self.mechanism.gravity)[:3, :3]
+        else:
+            R = rotation(self.poses[chain][-1] if load.axes == "tip" else self.mechanism.chains[chain].base)
+        return np.concatenate(np.broadcast_arrays(apply(R, load.force), apply(R, load.moment)), axis=-1)
+
+    def joint_forces(self, load: Wrench) -> Array:
+        r"""Return what a load does at all joints, :math:`J_P^\top F`, shape (..., n), in N m or N."""
+        return np.asarray((transpose(self.point_jacobian(load.place)) @ self.push(load)[..., None])[..., 0])
 
     def _at(self, point: Point, jacobian: bool = False) -> Carried:
         return Carried(self.pose(point), self.point_jacobian(point) if jacobian else None)

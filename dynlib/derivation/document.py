@@ -154,7 +154,7 @@ def _blocks(
     if any(value is not None for value in state):
         yield Heading(2, words.say("state"), "state")
         yield from _state(robot, state, words)
-    if options.keys() & {"tip_force", "tip_moment", "wrenches", "base"}:
+    if options.keys() & {"tip_force", "tip_moment", "loads", "base"}:
         yield Heading(2, words.say("loads"), "loads")
         yield from _loads(options, words)
     for section, quantities in SECTIONS.items():
@@ -271,7 +271,7 @@ def _state(robot: Robot, state: tuple[Any, Any, Any], words: _Words) -> Iterator
 
 def _loads(options: Mapping[str, Any], words: _Words) -> Iterator[Block]:
     loads = [Wrench(options.get("tip_force", (0, 0, 0)), options.get("tip_moment", (0, 0, 0)))]
-    loads += options.get("wrenches", ())
+    loads += options.get("loads", ())
     acting = [load for load in loads if any(entry != 0 for entry in (*load.force, *load.moment))]
     if acting:
         yield Paragraph(words.say("loads_text"))

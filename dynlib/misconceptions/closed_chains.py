@@ -15,14 +15,16 @@ from dynlib import lagrange, velocity
 from dynlib.acceleration import point_acceleration
 from dynlib.algebra.arrays import Array
 from dynlib.algebra.equation import Equation
-from dynlib.closed_chains import constraints, dynamics, velocities
-from dynlib.closed_chains.dynamics import Load, Steps
+from dynlib.closed_chains import dynamics, velocities
+from dynlib.closed_chains.dynamics import Steps
+from dynlib.closed_chains.walk import Walk
 from dynlib.frames import inverse, position
 from dynlib.linkages import three_legs
 from dynlib.linkages.linkage import Linkage
 from dynlib.linkages.three_legs import ThreeLegged
 from dynlib.misconceptions.misconception import Misconception, NotHere
 from dynlib.model.mechanism import Mechanism
+from dynlib.velocity import Wrench
 
 Wrong = Callable[..., Array]
 """Torques of a mechanism for position, rates and accelerations of the inputs, and loads."""
@@ -148,24 +150,24 @@ def _multiplier_sign() -> Steps:
     return Steps(closure_forces=_wrong(right, wrong, r"-(M\ddot{q} + h - S\tau)"))
 
 
-def _one_leg_alone(mechanism: Mechanism, q: Any, du: Any, ddu: Any, *, loads: Sequence[Load] = ()) -> Array:
+def _one_leg_alone(mechanism: Mechanism, q: Any, du: Any, ddu: Any, *, loads: Sequence[Wrench] = ()) -> Array:
     """Add to the torques without load what each input's own chain, taken as open, says about the loads."""
     if not loads:
         raise NotHere("this is a mistake about loads; without any there is nothing to get wrong.")
     (q,) = mechanism.state(q=q)
-    found = dynamics.inverse_dynamics(mechanism, q, du, ddu)
+    found, walk = dynamics.inverse_dynamics(mechanism, q, du, ddu), Walk(mechanism, q)
     for load in loads:
-        here = constraints.pose(mechanism, q, load.point)
+        here, force = walk.pose(load.place), walk.push(load)[:3]
         for place, (number, joint) in enumerate(mechanism.inputs):
             chain, values = mechanism.chains[number - 1], mechanism.parts(q)[number - 1]
             tip = chain.base @ chain.pose(values)
             reached = inverse(tip) @ here
             J = velocity.jacobian(chain, values, point=position(reached))
-            found[place] -= J[:3, joint - 1] @ load.force
+            found[place] -= J[:3, joint - 1] @ force
     return found
 
 
-def _wrong_branch(mechanism: Mechanism, q: Any, du: Any, ddu: Any, *, loads: Sequence[Load] = ()) -> Array:
+def _wrong_branch(mechanism: Mechanism, q: Any, du: Any, ddu: Any, *, loads: Sequence[Wrench] = ()) -> Array:
     if not isinstance(mechanism, Linkage):
         raise NotHere(f"the assembly modes of {mechanism.name} are not known in closed form.")
     (q,) = mechanism.state(q=q)
@@ -180,7 +182,7 @@ def _wrong_branch(mechanism: Mechanism, q: Any, du: Any, ddu: Any, *, loads: Seq
     return dynamics.inverse_dynamics(mechanism, branch, du, ddu, loads=loads)
 
 
-def _meeting_point_held(mechanism: Mechanism, q: Any, du: Any, ddu: Any, *, loads: Sequence[Load] = ()) -> Array:
+def _meeting_point_held(mechanism: Mechanism, q: Any, du: Any, ddu: Any, *, loads: Sequence[Wrench] = ()) -> Array:
     """Let each chain's end stand still as well as its passive joints can; then all goes on as usual."""
     (q,), du, ddu = mechanism.state(q=q), mechanism.input_values("du", du), mechanism.input_values("ddu", ddu)
     Gamma = np.zeros((mechanism.n, mechanism.m))

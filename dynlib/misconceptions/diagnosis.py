@@ -10,9 +10,10 @@ import numpy as np
 
 from dynlib import newton_euler
 from dynlib.algebra.arrays import Array, as_array, as_floats
-from dynlib.closed_chains import constraints, dynamics, velocities
+from dynlib.closed_chains import dynamics, velocities
 from dynlib.closed_chains.constraints import ClosureError
 from dynlib.closed_chains.singular import SingularPosition
+from dynlib.closed_chains.walk import Walk
 from dynlib.misconceptions.closed_chains import CLOSED
 from dynlib.misconceptions.lagrange import LAGRANGE
 from dynlib.misconceptions.misconception import Misconception, NotHere, right_torques
@@ -102,7 +103,7 @@ def diagnose(system: System, q: Any, dq: Any, ddq: Any, answer: Any, **loads: An
         dq: joint rates, shape (N,), in rad/s or m/s; of a mechanism those of its inputs.
         ddq: accelerations, of the same shape, in rad/s² or m/s².
         answer: the torques that somebody found, shape (N,) or one for each input, in N m or N; numbers.
-        **loads: for an arm ``tip_force``, ``tip_moment``, ``wrenches`` and ``base``, as in
+        **loads: for an arm ``tip_force``, ``tip_moment``, ``loads`` and ``base``, as in
             :func:`dynlib.newton_euler.recursion`; for a mechanism ``loads``, as in
             :func:`dynlib.closed_chains.dynamics.inverse_dynamics`.
 
@@ -164,7 +165,7 @@ def _refuse_other_systems(system: System, loads: Mapping[str, Any]) -> None:
         raise TypeError(f"system is {system!r}; expected a Robot or a Mechanism, such as a linkage.")
     if system.symbols:
         raise ValueError(f"{system.name} holds symbols; give them numbers with subs(...) first.")
-    known = ("loads",) if isinstance(system, Mechanism) else ("tip_force", "tip_moment", "wrenches", "base")
+    known = ("loads",) if isinstance(system, Mechanism) else ("tip_force", "tip_moment", "loads", "base")
     for name in loads:
         if name not in known:
             raise TypeError(f"unknown load {name!r}; {system.name} takes {', '.join(known)}.")
@@ -242,8 +243,7 @@ def _sizes(system: System, q: Any, dq: Any, ddq: Any, **loads: Any) -> Array:
         newton_euler.sizes_of_terms(chain, *motion) if dynamics.has_inertia(chain) else np.zeros(chain.n)
         for chain, *motion in zip(system.chains, *map(system.parts, (q, dq, ddq)), strict=True)
     ]
-    sizes = np.concatenate(parts)
+    sizes, walk = np.concatenate(parts), Walk(system, q)
     for load in loads.get("loads", ()):
-        push = np.abs(np.concatenate([load.force, load.moment]))
-        sizes = sizes + np.abs(constraints.tree_jacobian(system, q, load.point)).T @ push
+        sizes = sizes + np.abs(walk.point_jacobian(load.place)).T @ np.abs(walk.push(load))
     return np.asarray(np.abs(Gamma).T @ sizes)

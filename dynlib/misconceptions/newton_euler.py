@@ -303,15 +303,15 @@ def _gravity_twice(robot: Robot, q: Any, dq: Any, ddq: Any, **loads: Any) -> Arr
 
 def _loads_reversed(robot: Robot, q: Any, dq: Any, ddq: Any, **loads: Any) -> Array:
     tip = {name: -np.asarray(loads[name]) for name in ("tip_force", "tip_moment") if name in loads}
-    wrenches = [
-        Wrench(-each.force, -each.moment, each.link, each.point, each.axes) for each in loads.get("wrenches", ())
-    ]
-    return newton_euler.inverse_dynamics(robot, q, dq, ddq, **(loads | tip | {"wrenches": wrenches}))
+    return newton_euler.inverse_dynamics(robot, q, dq, ddq, **(loads | tip | {"loads": _opposite(loads)}))
 
 
 def _loads_of_mechanism_reversed(mechanism: Mechanism, q: Any, du: Any, ddu: Any, **loads: Any) -> Array:
-    opposite = [dynamics.Load(each.point, -each.force, -each.moment) for each in loads.get("loads", ())]
-    return dynamics.inverse_dynamics(mechanism, q, du, ddu, loads=opposite)
+    return dynamics.inverse_dynamics(mechanism, q, du, ddu, loads=_opposite(loads))
+
+
+def _opposite(loads: Mapping[str, Any]) -> list[Wrench]:
+    return [replace(each, force=-each.force, moment=-each.moment) for each in loads.get("loads", ())]
 
 
 RECURSION: Mapping[str, Misconception] = {

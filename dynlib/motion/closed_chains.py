@@ -17,7 +17,7 @@ import numpy as np
 from dynlib import lagrange, structure
 from dynlib.algebra.arrays import Array, as_array, as_floats
 from dynlib.closed_chains import constraints, dynamics, velocities
-from dynlib.closed_chains.dynamics import Load, tree_mass_matrix
+from dynlib.closed_chains.dynamics import tree_mass_matrix
 from dynlib.given import shown
 from dynlib.model.mechanism import Mechanism
 from dynlib.model.robot import Robot
@@ -34,6 +34,7 @@ from dynlib.motion.integration import (
 )
 from dynlib.motion.record import ClosedMotion, Torque
 from dynlib.progress import SimulationError, SimulationInterrupted, Watch
+from dynlib.velocity import Wrench, listed_loads
 
 _TOLERANCE = 1e-10  # error of one step of the explicit method, relative and absolute
 _LARGEST_JUMP = 0.3  # of the rates, in a projection; more would take or give energy without anybody's noticing
@@ -48,7 +49,7 @@ def simulate_mechanism(
     t: Any,
     torque: Torque | Any,
     *,
-    loads: Sequence[Load],
+    loads: Sequence[Wrench],
     dt: float | None,
     method: str | None,
     project: bool,
@@ -68,7 +69,7 @@ def simulate_mechanism(
     if q0.ndim != 1:
         raise ValueError(f"q0 has the shape {q0.shape}; expected ({mechanism.n},).")
     dq = _rates(mechanism, q0, dq0)
-    run = _Run(mechanism, dynamics.listed_loads(loads), torque, baumgarte, project, compiled, q0)
+    run = _Run(mechanism, listed_loads(loads), torque, baumgarte, project, compiled, q0)
     dynamics.refuse_weightless(mechanism, q0, run.free_motions(q0))
     return run.through(q0.tolist(), dq.tolist(), times, dt, method, progress)
 
@@ -103,7 +104,7 @@ class _Run:
     def __init__(
         self,
         mechanism: Mechanism,
-        loads: tuple[Load, ...],
+        loads: tuple[Wrench, ...],
         torque: Any,
         baumgarte: float,
         project: bool,

@@ -17,11 +17,13 @@ import sympy
 from dynlib.algebra.arrays import Array, exact_array
 from dynlib.algebra.notation import tidy
 from dynlib.closed_chains import constraints, dynamics
-from dynlib.closed_chains.constraints import constraint_bias, constraint_jacobian
-from dynlib.closed_chains.dynamics import Load, has_inertia, tree_mass_matrix, tree_reference
+from dynlib.closed_chains.constraints import constraint_jacobian
+from dynlib.closed_chains.dynamics import has_inertia, tree_mass_matrix, tree_reference
 from dynlib.closed_chains.singular import mobility
+from dynlib.closed_chains.walk import Walk
 from dynlib.model.mechanism import Mechanism
 from dynlib.motion import equations
+from dynlib.velocity import Wrench
 
 _COMPILED_UP_TO = 3  # joints of a chain; the formulas of longer ones take long to derive
 _DEFINITE = 1e-6  # least inertia of the cut mechanism with which equations are solved without a look at the pivots
@@ -47,7 +49,7 @@ class Equations:
 def equations_of(
     mechanism: Mechanism,
     *,
-    loads: Sequence[Load] = (),
+    loads: Sequence[Wrench] = (),
     q0: Any = None,
     baumgarte: float = 0.0,
     compiled: bool | None = None,
@@ -185,7 +187,7 @@ class _Formulas:
 
 
 @lru_cache(maxsize=16)
-def _formulas(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...], baumgarte: float) -> _Formulas:
+def _formulas(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Wrench, ...], baumgarte: float) -> _Formulas:
     """Derive everything once."""
     exact = mechanism.exact(round_angles=False)
     q, dq, _ = exact.motion_symbols()
@@ -198,17 +200,16 @@ def _formulas(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ..
         mine = slice(first, first + chain.n)
         _, _, M[mine, mine], h[mine] = equations.formulas(chain, (q[mine], dq[mine]))
     h = h + exact_array(viscous_friction(mechanism)) * dq
-    pushes = np.full(n, sympy.S.Zero)
+    pushes, walk = np.full(n, sympy.S.Zero), Walk(exact, q)
     for load in loads:
-        J_P = constraints.tree_jacobian(exact, q, load.point)
-        pushes = pushes + J_P.T @ exact_array(np.concatenate([load.force, load.moment]).astype(float))
+        pushes = pushes + walk.joint_forces(load.mapped(lambda array: exact_array(array.astype(float))))
     written = _as_sums if all(chain.n <= equations.EXPANDED_UP_TO for chain in mechanism.chains) else np.asarray
     phi, J, bias = (
         written(formulas[list(kept)])
         for formulas in (
-            constraints.gap(exact, q),
-            constraints.constraint_jacobian(exact, q),
-            constraints.constraint_bias(exact, q, dq),
+            walk.gap,
+            walk.J,
+            walk.bias(dq),
         )
     )
     tape = _Tape([sympy.sympify(e) for e in (*M.flat, *h, *pushes, *phi, *J.flat, *bias)])
@@ -226,7 +227,7 @@ def _formulas(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ..
 
 
 @lru_cache(maxsize=16)
-def _compiled(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...], baumgarte: float) -> Equations:
+def _compiled(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Wrench, ...], baumgarte: float) -> Equations:
     """Return the equations as functions without loops, for a mass matrix that is positive definite nearly everywhere.
 
     Where it is not, as in a straight leg of massless links with one point mass, they are solved with pivots.
@@ -265,7 +266,7 @@ def _compiled(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ..
 
 
 def _compiled_with_pivots(
-    mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...], baumgarte: float
+    mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Wrench, ...], baumgarte: float
 ) -> Equations:
     """Return the equations with closed formulas in them, solved with pivots, for links without mass."""
     f, n = _formulas(mechanism, kept, loads, baumgarte), mechanism.n
@@ -304,7 +305,7 @@ def _as_sums(formulas: Array) -> Array:
     return np.asarray(np.frompyfunc(written, 1, 1)(formulas))
 
 
-def _by_recursion(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load, ...], omega: float) -> Equations:
+def _by_recursion(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Wrench, ...], omega: float) -> Equations:
     """Return the equations by the recursion of each chain, for chains of any length."""
     n, rows = mechanism.n, list(kept)
     pieces = zip(mechanism.first, mechanism.chains, strict=True)
@@ -317,32 +318,34 @@ def _by_recursion(mechanism: Mechanism, kept: tuple[int, ...], loads: tuple[Load
     def less_turns(q: list[float]) -> list[float]:
         return less_turns_of(mechanism, np.array(q)).tolist()
 
-    def matrix(q: list[float], dq: list[float]) -> tuple[Array, Array, Array]:
+    def matrix(q: list[float], dq: list[float]) -> tuple[Array, Walk, Array]:
         M, h = np.zeros((n, n)), viscous * dq
         for mine, arm in chains:
             M[mine, mine], of_chain = arm(q[mine], dq[mine])
             h[mine] += of_chain
-        J = constraint_jacobian(mechanism, q)[rows]
-        return np.block([[M, J.T], [J, np.zeros((len(rows), len(rows)))]]), J, h
+        walk = Walk(mechanism, np.array(q))
+        J = walk.J[rows]
+        return np.block([[M, J.T], [J, np.zeros((len(rows), len(rows)))]]), walk, h
 
     def accelerate(q: list[float], dq: list[float], forces: list[float]) -> Any:
         q = less_turns(q)
-        K, J, h = matrix(q, dq)
-        phi, pushes = constraints.gap(mechanism, q)[rows], np.zeros(n)
+        K, walk, h = matrix(q, dq)
+        phi, J, pushes = walk.gap[rows], walk.J[rows], np.zeros(n)
         for load in loads:
-            pushes += constraints.tree_jacobian(mechanism, q, load.point).T @ [*load.force, *load.moment]
-        bias = constraint_bias(mechanism, q, dq)[rows] + 2 * omega * (J @ dq) + omega**2 * phi
+            pushes += walk.joint_forces(load)
+        bias = walk.bias(np.array(dq))[rows] + 2 * omega * (J @ dq) + omega**2 * phi
         found = np.linalg.solve(K, [*(np.array(forces) + pushes - h), *-bias])
         return found[:n].tolist(), (-found[n:]).tolist(), float(pushes @ dq)
 
     def closing(q: list[float]) -> tuple[list[float], list[float], list[list[float]]]:
         q = less_turns(q)
-        phi, (K, J, _) = constraints.gap(mechanism, q)[rows], matrix(q, [0.0] * n)
+        K, walk, _ = matrix(q, [0.0] * n)
+        phi, J = walk.gap[rows], walk.J[rows]
         return _smallest(K, phi, n), phi.tolist(), J.tolist()
 
     def steadying(q: list[float], dq: list[float]) -> list[float]:
-        K, J, _ = matrix(less_turns(q), dq)
-        return _smallest(K, J @ dq, n)
+        K, walk, _ = matrix(less_turns(q), dq)
+        return _smallest(K, walk.J[rows] @ dq, n)
 
     return Equations(kept, accelerate, closing, steadying)
 

@@ -19,7 +19,7 @@ from dynlib.algebra.arrays import Array, apply, batches_together, finite, transp
 from dynlib.frames import rotation
 from dynlib.given import refuse_unknown
 from dynlib.model.robot import Robot, refuse_no_robot
-from dynlib.velocity import BaseMotion, Wrench, listed_wrenches, static_torques
+from dynlib.velocity import BaseMotion, Wrench, listed_loads, static_torques
 
 SLOWEST_REBOUND = 1e-6
 """A joint that leaves a stop after an impact more slowly than this, in rad/s or m/s, counts as resting there."""
@@ -31,7 +31,7 @@ _MOST_SWITCHES = 50  # without time going on
 
 
 def forward_dynamics(
-    robot: Robot, q: Any, dq: Any, tau: Any, *, wrenches: Sequence[Wrench] = (), stick: bool = False, **unknown: Any
+    robot: Robot, q: Any, dq: Any, tau: Any, *, loads: Sequence[Wrench] = (), stick: bool = False, **unknown: Any
 ) -> Array:
     r"""Return the accelerations that torques cause: inverse dynamics read backwards.
 
@@ -43,7 +43,7 @@ def forward_dynamics(
         q: joint values, shape (..., N), in rad or m.
         dq: joint rates, shape (..., N), in rad/s or m/s.
         tau: torques or forces of the motors, seen at the joints, shape (..., N), in N m or N.
-        wrenches: loads that the surroundings put *on* the arm.
+        loads: loads that the surroundings put *on* the arm.
         stick: what dry friction does at rest. False: nothing, as in :func:`dynlib.newton_euler.inverse_dynamics`, of
             which this function is then the exact inverse. True: it holds a joint at rest as long as it can, and acts
             against its start if it cannot, as in :func:`simulate`.
@@ -62,22 +62,20 @@ def forward_dynamics(
     array([0., 0.])
     """
     _refuse_symbols(robot)
-    refuse_unknown(unknown, ("wrenches", "stick"))
+    refuse_unknown(unknown, ("loads", "stick"))
     q, dq, tau = robot.state(q=q, dq=dq, tau=tau)
-    inputs, wrenches = {"q": q, "dq": dq, "tau": tau}, listed_wrenches(wrenches)
+    inputs, loads = {"q": q, "dq": dq, "tau": tau}, listed_loads(loads)
     with np.errstate(over="ignore", invalid="ignore"):
         M, h = (finite(part, "the torque", robot, **inputs) for part in _mass_and_bias(robot, q, dq))
-    if wrenches:
-        h = h + static_torques(robot, _wrapped(robot, q), wrenches)
+    if loads:
+        h = h + static_torques(robot, _wrapped(robot, q), loads)
         q, dq, tau, h = batches_together(q=q, dq=dq, tau=tau, h=h)
         M = np.broadcast_to(M, (*h.shape, robot.n))
     structure.refuse_singular(robot, q, M)
     drive = _Drive.of(robot)
     right = tau - h - drive.viscous * dq - np.where(dq > 0, drive.forward, np.where(dq < 0, drive.backward, 0.0))
     with np.errstate(over="ignore", invalid="ignore"):
-        found = finite(
-            np.linalg.solve(M, right[..., None])[..., 0], "the acceleration", robot, **inputs, wrenches=wrenches
-        )
+        found = finite(np.linalg.solve(M, right[..., None])[..., 0], "the acceleration", robot, **inputs, loads=loads)
     if not stick:
         return found
     least = _least(robot)

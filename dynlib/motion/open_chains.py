@@ -47,7 +47,7 @@ from dynlib.motion.integration import (
 from dynlib.motion.record import Event, Motion, Torque
 from dynlib.progress import SimulationError, Watch
 from dynlib.progress import SimulationInterrupted as SimulationInterrupted
-from dynlib.velocity import Wrench, listed_wrenches, static_torques
+from dynlib.velocity import Wrench, listed_loads, static_torques
 
 RTOL, ATOL = 1e-13, 1e-13
 """Error that a step of the explicit method may make, relative and absolute; tight, so that the energy of a free arm
@@ -61,7 +61,7 @@ def simulate_arm(
     t: Any,
     torque: Torque | Any,
     *,
-    wrenches: Sequence[Wrench],
+    loads: Sequence[Wrench],
     stops: Any,
     restitution: Any,
     method: str | None,
@@ -76,7 +76,7 @@ def simulate_arm(
     q, dq = _start(robot, q0, dq0)
     times = _times(t)
     limits, bounce = _stops(robot, stops, restitution, q)
-    wrenches = listed_wrenches(wrenches)
+    loads = listed_loads(loads)
     with np.errstate(over="ignore", invalid="ignore"):
         M = _mass_and_bias(robot, q, np.zeros(robot.n))[0]
         structure.refuse_singular(robot, q, M)
@@ -85,7 +85,7 @@ def simulate_arm(
         robot=robot,
         equations=equations_of(robot, compiled=compiled),
         torque=_torque(robot, torque),
-        wrenches=wrenches,
+        loads=loads,
         limits=limits,
         bounce=bounce,
         solver=chosen(decay, span, RTOL, method=method, rtol=rtol, atol=atol, max_step=max_step),
@@ -179,21 +179,21 @@ class _Run:
         robot: Robot,
         equations: Equations,
         torque: Callable[[float, list[float], list[float]], list[float]] | None,
-        wrenches: Sequence[Wrench],
+        loads: Sequence[Wrench],
         limits: Array,
         bounce: Array,
         solver: Solver,
     ):
         self.solver = solver
         self.robot, self.equations, self.torque = robot, equations, torque
-        self.wrenches, self.limits, self.bounce = tuple(wrenches), limits.tolist(), bounce.tolist()
+        self.wrenches, self.limits, self.bounce = tuple(loads), limits.tolist(), bounce.tolist()
         self.n, self.drive, self.least = robot.n, _Drive.of(robot), _least(robot)
         self.viscous = self.drive.viscous.tolist()
         self.rubs = [bool(f or b) for f, b in zip(self.drive.forward, self.drive.backward, strict=True)]
         self.sense = [0] * self.n  # in which a joint slides; 0 without dry friction
         self.held: list[tuple[float, float] | None] = [None] * self.n  # range of the torque that holds a joint at rest
         self.at_stop = [0] * self.n  # the stop at which a joint rests: -1 the lower, 1 the upper
-        self.energies = bool(torque or wrenches or any(self.viscous) or any(self.rubs))
+        self.energies = bool(torque or loads or any(self.viscous) or any(self.rubs))
         self.impact_loss = 0.0
         self.slack = 0.0  # torque beyond what holds a joint that is needed to set it free
         self.events: list[Event] = []

@@ -5,7 +5,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dynlib.closed_chains.dynamics import Load
 from dynlib.given import shown
 from dynlib.model.mechanism import Mechanism, System, refuse_no_system
 from dynlib.motion.closed_chains import simulate_mechanism
@@ -21,8 +20,7 @@ def simulate(
     t: Any,
     torque: Torque | Any = None,
     *,
-    wrenches: Sequence[Wrench] = (),
-    loads: Sequence[Load] = (),
+    loads: Sequence[Wrench] = (),
     stops: Any = None,
     restitution: Any = 0.0,
     method: str | None = None,
@@ -55,8 +53,7 @@ def simulate(
         t: times at which the motion is wanted, ascending, shape (K,), in s; it starts at the first.
         torque: what the motors or inputs supply, in N m or N: None for nothing, an array (N,) or (m,), or a function
             ``torque(t, q, dq)`` of the time and of all joint values and rates.
-        wrenches: loads that the surroundings put *on* an arm all the time.
-        loads: loads that the surroundings put *on* a mechanism all the time.
+        loads: what the surroundings put *on* the system all the time.
         stops: of an arm: lowest and highest joint value of each joint, shape (N, 2), in rad or m; ``None`` in place of
             a number or of both for a joint that has none there.
         restitution: rate after the impact at a stop divided by rate before it, 0 to 1, one number or shape (N,).
@@ -104,16 +101,16 @@ def simulate(
     """
     refuse_no_system(system)
     if isinstance(system, Mechanism):
-        given = {"wrenches": wrenches, "stops": stops, "restitution": restitution, "rtol": rtol, "atol": atol,
+        given = {"stops": stops, "restitution": restitution, "rtol": rtol, "atol": atol,
                  "max_step": max_step}  # fmt: skip
         _refuse_others(given, system, "arms")
         return simulate_mechanism(
             system, q0, dq0, t, torque, loads=loads, dt=dt, method=method, project=project, baumgarte=baumgarte,
             compiled=compiled, progress=progress,
         )  # fmt: skip
-    _refuse_others({"loads": loads, "dt": dt, "project": project, "baumgarte": baumgarte}, system, "mechanisms")
+    _refuse_others({"dt": dt, "project": project, "baumgarte": baumgarte}, system, "mechanisms")
     return simulate_arm(
-        system, q0, dq0, t, torque, wrenches=wrenches, stops=stops, restitution=restitution, method=method, rtol=rtol,
+        system, q0, dq0, t, torque, loads=loads, stops=stops, restitution=restitution, method=method, rtol=rtol,
         atol=atol, max_step=max_step, progress=progress, compiled=compiled,
     )  # fmt: skip
 
