@@ -12,13 +12,14 @@ import pytest
 import sympy
 from lxml import html
 
-from dynlib import linkages, newton_euler, robots
+from dynlib import linkages, newton_euler, robotfile, robots
 from dynlib.algebra import notation
 from dynlib.algebra.lines import COLUMN
 from dynlib.derivation import document, render, steps, write
 from dynlib.derivation.parts import SECTIONS, WORDS
 from dynlib.model import Link, Robot
 from dynlib.velocity import BaseMotion, Wrench
+from tools.files import ROOT
 
 FORMATS = ("markdown", "latex", "html")
 
@@ -42,7 +43,7 @@ def rows(text):
         for line in body.split(" \\\\\n"):
             left, right = re.split(r" ?&", re.sub(r" (\\tag\{[^}]*\}|\\qquad \\text\{.*\})$", "", line), maxsplit=1)
             if right.startswith(r"\quad"):
-                found[-1] = (found[-1][0], found[-1][1] + " " + re.sub(r"^(\\quad)+ ", "", right))
+                found[-1] = (found[-1][0], found[-1][1] + " " + re.sub(r"^(\\quad)+\{\} ", "", right))
             else:
                 found.append((left, right.removeprefix("= ")))
     return [(left, right.replace(r"\bigl(", r"\left(").replace(r"\bigr)", r"\right)")) for left, right in found]
@@ -60,15 +61,15 @@ def rows_of(step):
     left, right = step.sides()
     yield left, right
     parts = steps.written_out(step.value, collect=True)
-    whole = ("", notation.latex(parts))
+    whole = ("", notation.latex(parts, step.decimals))
     if not parts.ndim or COLUMN.below(step.source).holds(left, "= " + whole[1]):
         yield whole
     else:
         for place, entry in np.ndenumerate(parts):
             mark = "xyz"[place[0]] if len(place) == 1 else "".join(str(k + 1) for k in place)
-            yield (rf"\left({left}\right)_{{{mark}}}" if place else ""), notation.latex(entry)
+            yield (rf"\left({left}\right)_{{{mark}}}" if place else ""), notation.latex(entry, step.decimals)
     for name, meaning in step.names.items():
-        yield notation.latex(name), notation.latex(meaning)
+        yield notation.latex(name), notation.latex(meaning, step.decimals)
 
 
 @pytest.mark.parametrize("name", ARMS)
@@ -83,6 +84,17 @@ def test_every_line_is_a_recorded_value_and_every_recorded_value_is_a_line(name,
         assert left == wanted_left
         assert right == wanted
     assert len(shown) - begin - len(expected) in (0, arm.n)  # the written-out torques of a small arm stand below
+
+
+def test_an_arm_of_decimals_has_no_fractions_in_its_document_and_one_of_letters_has():
+    crane = robotfile.read(ROOT / "book" / "crane.toml")
+    halves = render(crane).count(r"0.5 d_{3}")
+    assert halves > 5
+    assert r"\frac{" not in render(crane)
+    assert {step.decimals for step in steps.derive(crane)} == {True}
+    letters = robotfile.read(ROOT / "book" / "crane_letters.toml")
+    assert r"\frac{1}{2}" in render(letters)
+    assert not re.search(r"\d\.\d", "".join(right for _, right in rows(render(letters))))
 
 
 def numbers_of_tex(tex):
@@ -323,6 +335,10 @@ def test_bad_requests(tmp_path, monkeypatch):
         render(arm, language="xx")
     with pytest.raises(ValueError, match=r"arm.doc ends with '.doc'; expected .md, .tex, .html"):
         write(arm, tmp_path / "arm.doc")
+    with pytest.raises(
+        ValueError, match=r"'.pdf'; expected .*html.* For a PDF print the .html from a browser, or .*LaTeX"
+    ):
+        write(arm, tmp_path / "arm.pdf")
     assert list(tmp_path.iterdir()) == []
     monkeypatch.setitem(__import__("sys").modules, "latex2mathml.converter", None)
     with pytest.raises(ImportError, match="HTML needs the package latex2mathml.*pip install latex2mathml"):

@@ -18,7 +18,7 @@ LONG = sum(sympy.Symbol(f"x{k}") * sympy.cos(sympy.Symbol(f"theta{k}")) for k in
 
 def joined(rows):
     """The right side of broken lines as one, with its brackets as they were."""
-    whole = " ".join(re.sub(r"^(\\quad)+ ", "", row.right) for row in rows)
+    whole = " ".join(re.sub(r"^(\\quad)+\{\} ", "", row.right) for row in rows)
     return whole.replace(r"\bigl(", r"\left(").replace(r"\bigr)", r"\right)")
 
 
@@ -49,7 +49,7 @@ def test_no_line_of_a_sum_is_wider_than_its_room(value, room):
     assert len(rows) > 1
     assert all(room.holds(row.left, row.right) for row in rows)
     for first, second in pairwise(rows):  # and each is as full as it can be
-        term = re.match(r"(?:\\quad)+ [+-] \S+ \S+", second.right)[0]
+        term = re.match(r"(?:\\quad)+\{\} [+-] \S+ \S+", second.right)[0]
         assert not room.holds(first.left or rows[0].left, first.right, term + r"\,\cos\theta_{19}")
 
 
@@ -57,7 +57,7 @@ def test_only_what_begins_with_a_sign_goes_on_below():
     rows = list(lines.broken("x", notation.latex(A * LONG - B), COLUMN))
     assert rows[0].left == "x"
     assert {row.left for row in rows[1:]} == {""}
-    assert all(re.match(r"(\\quad)+ [+-] ", row.right) for row in rows[1:])
+    assert all(re.match(r"(\\quad)+\{\} [+-] ", row.right) for row in rows[1:])
 
 
 @pytest.mark.parametrize("room", [COLUMN, TERMINAL], ids=["column", "terminal"])
@@ -72,7 +72,7 @@ def test_a_wide_bracket_is_opened_and_closed_with_the_same_letters_in_every_line
     whole = "".join(row.right for row in rows)
     assert whole.count(r"\bigl(") == whole.count(r"\bigr)") == 1
     assert all(row.right.count(r"\left") == row.right.count(r"\right") for row in rows)
-    assert [row.right.startswith(r"\quad\quad ") for row in rows[1:]] == [True] * (len(rows) - 1)
+    assert [row.right.startswith(r"\quad\quad{} ") for row in rows[1:]] == [True] * (len(rows) - 1)
 
 
 def test_of_two_brackets_the_wider_one_is_broken():
@@ -135,7 +135,7 @@ def test_matrices_are_shown_in_lines_that_fit():
 
 
 def test_plain_lines_that_go_on_stand_under_the_right_side():
-    rows = [Row("x", "= a", "B2.1"), Row("", r"\quad - b"), Row("", r"\quad\quad + c"), Row("yyy", "= d")]
+    rows = [Row("x", "= a", "B2.1"), Row("", r"\quad{} - b"), Row("", r"\quad\quad{} + c"), Row("yyy", "= d")]
     assert lines.plain(rows).splitlines() == ["x = a    (B2.1)", "      - b", "          + c", "yyy = d"]
 
 
@@ -150,7 +150,7 @@ def test_a_wide_matrix_has_a_line_for_each_row():
 
 def test_a_formula_of_one_line_needs_no_environment():
     assert lines.formula([Row("x", "= a")]) == "x = a"
-    assert lines.formula([Row("x", "= a"), Row("", r"\quad + b")]).startswith(r"\begin{aligned}")
+    assert lines.formula([Row("x", "= a"), Row("", r"\quad{} + b")]).startswith(r"\begin{aligned}")
 
 
 @pytest.mark.parametrize(

@@ -325,6 +325,28 @@ def test_values_as_text(value, expected):
     assert text(latex(value)) == expected
 
 
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (K / 2 + A * sympy.Rational("0.3"), "0.5 k + 0.3 θ₁"),
+        ([K / 4, A * sympy.Rational("0.15")], "[0.25 k, 0.15 θ₁]ᵀ"),
+        (K / 3 + A * sympy.Rational("0.3"), "1/3 k + 0.3 θ₁"),
+        (2 * K + A * sympy.Rational("0.3"), "2 k + 0.3 θ₁"),
+        (K / 2 + A / 4, "1/2 k + 1/4 θ₁"),
+    ],
+)
+def test_a_fraction_beside_a_decimal_is_a_decimal_too(value, expected):
+    assert text(latex(value)) == expected
+    assert notation.has_decimals(value) == ("." in expected)
+
+
+def test_decimals_can_be_asked_for_and_leave_thirds_and_whole_numbers_alone():
+    assert latex(sympy.Rational(1, 2) * K, decimals=True) == "0.5 k"
+    assert latex(sympy.Rational(1, 3) * K, decimals=True) == latex(sympy.Rational(1, 3) * K)
+    assert latex(3 * K, decimals=True) == "3 k"
+    assert not notation.has_decimals([0.25, 1])  # numbers, always printed as decimals
+
+
 def test_fractions_beyond_floats_are_printed_exactly():
     large = sympy.Rational(10**400, 3)
     for value in (large, -large, 1 / large):

@@ -21,7 +21,7 @@ class Row:
 
     Attributes:
         left: TeX of the left side; empty in a line that goes on with the one before.
-        right: TeX of the right side, from its relation sign on; it begins with ``\quad`` in a line that goes on.
+        right: TeX of the right side, from its relation sign on; it begins with ``\quad{}`` in a line that goes on.
         source: number of the equation in its source.
     """
 
@@ -57,13 +57,14 @@ class Room:
         return self.beside(source) if self.numbers_in_a_column else self
 
 
-def rows(left: str, value: Array, room: Room) -> Iterator[Row]:
+def rows(left: str, value: Array, room: Room, decimals: bool = False) -> Iterator[Row]:
     r"""Yield a value in as many lines as it needs.
 
     Args:
         left: TeX of its symbol.
         value: number, expression, vector or matrix, shape (), (n,) or (n, m), written out.
         room: that there is for the whole line.
+        decimals: show 0.5 and not 1/2 (:func:`dynlib.algebra.notation.latex`).
 
     Yields:
         The lines. A vector or matrix that does not fit is given entry by entry.
@@ -73,13 +74,14 @@ def rows(left: str, value: Array, room: Room) -> Iterator[Row]:
     >>> [row.left for row in rows("v", np.array([a + b, b, 0]), Room(40, len))]
     ['\\left(v\\right)_{x}', '\\left(v\\right)_{y}', '\\left(v\\right)_{z}']
     """
-    whole = notation.latex(value)
+    decimals = decimals or notation.has_decimals(value)
+    whole = notation.latex(value, decimals)
     if not value.ndim or room.holds(left, "= " + whole):
         yield from broken(left, whole, room)
         return
     for place in np.ndindex(value.shape):
         name = rf"\left({left}\right)_{{{_component(place, value.shape)}}}"
-        yield from broken(name, notation.latex(value[place]), room)
+        yield from broken(name, notation.latex(value[place], decimals), room)
 
 
 def _component(place: tuple[int, ...], shape: tuple[int, ...]) -> str:
@@ -100,7 +102,7 @@ def broken(left: str, right: str, room: Room, source: str = "") -> Iterator[Row]
         The lines.
 
     >>> [row.right for row in broken("x", "a + b - c", Room(8, len))]
-    ['= a + b', '\\quad - c']
+    ['= a + b', '\\quad{} - c']
     """
     line, first = "=", True
     for piece, deep in _pieces(right, room):
@@ -111,8 +113,8 @@ def broken(left: str, right: str, room: Room, source: str = "") -> Iterator[Row]
     yield Row(left if first else "", line, source if first else "")
 
 
-_DEEPER = (r"\quad", r"\quad\quad")
-"""What a line that goes on begins with, outside and within a bracket."""
+_DEEPER = (r"\quad{}", r"\quad\quad{}")
+"""What a line that goes on begins with, outside and within a bracket; a sign after nothing at all has no space."""
 
 
 def _pieces(tex: str, room: Room) -> Iterator[tuple[str, bool]]:
@@ -171,7 +173,7 @@ def _terms(tex: str) -> list[str]:
 def plain(lines: Iterable[Row]) -> str:
     r"""Return lines as plain text; what goes on below stands under the right side.
 
-    >>> print(plain([Row("x", "= a", "B2"), Row("", r"\quad + b")]))
+    >>> print(plain([Row("x", "= a", "B2"), Row("", r"\quad{} + b")]))
     x = a    (B2)
           + b
     """
@@ -198,10 +200,10 @@ def aligned(lines: Iterable[Row], environment: str = "align*") -> str:
         lines: what to write.
         environment: ``align*`` has numbers of its own; in another, such as ``aligned``, they stand beside the line.
 
-    >>> print(aligned([Row("x", "= a", "B2"), Row("", r"\quad + b")]))
+    >>> print(aligned([Row("x", "= a", "B2"), Row("", r"\quad{} + b")]))
     \begin{align*}
     x &= a \tag{B2} \\
-    &\quad + b
+    &\quad{} + b
     \end{align*}
     """
     shown = []

@@ -310,6 +310,10 @@ def _look(name: str) -> str:
 class _Printer(LatexPrinter):
     """SymPy's TeX printer with the symbols and the order of the documents."""
 
+    def __init__(self, decimals: bool) -> None:
+        super().__init__()
+        self.decimals = decimals
+
     def _print_Symbol(self, symbol: sympy.Symbol, style: str = "plain") -> str:
         return _tex_of_name(symbol.name)
 
@@ -317,10 +321,10 @@ class _Printer(LatexPrinter):
         return str(super()._hprint_Function(func)) if func.isascii() and func.isidentifier() else _as_it_is(func)
 
     def _print_Rational(self, number: sympy.Rational) -> str:
-        # 1/3 stays; an exact arm of decimals shows 0.4318, not 2159/5000, and a fraction of 16 digits its first six
-        short, value = max(abs(number.p), number.q) < _LONGEST, float(number)
+        # 1/3 stays, 1/2 where nothing beside it is a decimal; a fraction of 16 digits shows its first six
+        value = float(number)
         beyond_floats = value in (0, float("inf"), float("-inf"))
-        if beyond_floats or (short and ((number.q < 10 and number.q != 5) or 10**60 % number.q)):
+        if beyond_floats or (not _is_decimal(number) and not (self.decimals and _could_be_decimal(number))):
             return str(super()._print_Rational(number))
         exact = sympy.Rational(f"{value:.10g}") == number
         return _number(value, digits=10 if exact else 6)
@@ -379,6 +383,29 @@ class _Printer(LatexPrinter):
         return str(super()._print_Derivative(expr))
 
 
+def _is_decimal(number: sympy.Rational) -> bool:
+    """Say whether a number is printed as a decimal: 0.4318 of an exact arm is, and not 2159/5000; 1/2 and 1/3 are not."""
+    short = max(abs(number.p), number.q) < _LONGEST
+    return not short or not (number.q < 10 and number.q != 5 or 10**60 % number.q)
+
+
+def _could_be_decimal(number: sympy.Rational) -> bool:
+    return number.q != 1 and 10**60 % number.q == 0
+
+
+def has_decimals(value: Any) -> bool:
+    """Say whether exact numbers in a value are printed as decimals, so that 0.5 suits it better than 1/2.
+
+    Args:
+        value: number, SymPy expression, vector or matrix.
+
+    >>> has_decimals([sympy.Rational("0.4318"), sympy.Rational(1, 2)]), has_decimals(sympy.Rational(1, 2))
+    (True, False)
+    """
+    entries = [each for each in np.asarray(value, dtype=object).flat if isinstance(each, sympy.Basic)]
+    return any(map(_is_decimal, set().union(*(entry.atoms(sympy.Rational) for entry in entries))))
+
+
 def _number(value: float, digits: int = 6) -> str:
     """Return a float with at most so many digits, powers of ten in TeX."""
     shown = f"{value + 0.0:.{digits}g}"  # adding 0.0 turns -0.0 into 0.0
@@ -386,11 +413,12 @@ def _number(value: float, digits: int = 6) -> str:
     return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else shown
 
 
-def latex(value: Any) -> str:
+def latex(value: Any, decimals: bool = False) -> str:
     r"""Return a value as TeX, in the documents' notation.
 
     Args:
         value: number, SymPy expression, vector ``(n,)`` (shown as a column) or matrix ``(n, m)``.
+        decimals: show 0.5 and not 1/2, as beside other decimals (:func:`has_decimals`); those of the value count, too.
 
     Returns:
         TeX without dollar signs; expressions are shown as they are (see :func:`tidy`), floats with six digits.
@@ -400,10 +428,11 @@ def latex(value: Any) -> str:
     'L_{1} \\ddot{\\theta}_{1} \\mathrm{s}\\theta_{2}'
     """
     array = np.asarray(value, dtype=object)
+    decimals = decimals or has_decimals(array)
     if array.ndim == 0:
         entry = array.item()
-        return _number(entry) if isinstance(entry, float) else _Printer().doprint(sympy.sympify(entry))
-    rows = [" & ".join(latex(entry) for entry in np.atleast_1d(row)) for row in array]
+        return _number(entry) if isinstance(entry, float) else _Printer(decimals).doprint(sympy.sympify(entry))
+    rows = [" & ".join(latex(entry, decimals) for entry in np.atleast_1d(row)) for row in array]
     return r"\begin{bmatrix} " + r" \\ ".join(rows) + r" \end{bmatrix}"
 
 

@@ -109,7 +109,8 @@ def write(robot: Robot, path: str | Path, *state: Any, to: Format | None = None,
     path = Path(path)
     chosen = to or ENDINGS.get(path.suffix.lower())
     if chosen is None:
-        raise ValueError(f"{path.name} ends with {path.suffix or 'nothing'!r}; expected {', '.join(ENDINGS)}.")
+        pdf = " For a PDF print the .html from a browser, or give the .tex to LaTeX." * (path.suffix.lower() == ".pdf")
+        raise ValueError(f"{path.name} ends with {path.suffix or 'nothing'!r}; expected {', '.join(ENDINGS)}.{pdf}")
     refuse_to_write(path)  # rather before the derivation than after it
     write_text(path, render(robot, chosen, *state, **options))
     return path
@@ -315,8 +316,9 @@ def _result(robot: Robot, derived: Derivation, words: _Words) -> Iterator[Block]
         yield Paragraph(words.say("result_named", **counts))
         return
     yield Paragraph(words.say("result_closed"))
+    decimals = any(step.decimals for step in last.values())
     for left, torque in zip(lefts, written_out(torques, collect=True), strict=True):
-        yield Formula(tuple(lines.broken(left, notation.latex(torque), COLUMN)))
+        yield Formula(tuple(lines.broken(left, notation.latex(torque, decimals), COLUMN)))
 
 
 _WRITERS: dict[str, Callable[[Iterable[Block], Mapping[str, str]], str]] = {

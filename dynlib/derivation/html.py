@@ -9,9 +9,11 @@ from dynlib.algebra.lines import Row
 from dynlib.derivation.parts import Block, Formula, Grid, Heading, Math, Paragraph, Text
 
 _STYLE = """
-:root { color-scheme: light dark; --ink: #1d2330; --paper: #fff; --soft: #5b6475; --line: #d9dde5; --accent: #1f5fa8; }
+:root { color-scheme: light dark; --ink: #1d2330; --paper: #fff; --soft: #5b6475; --line: #d9dde5; --accent: #1f5fa8;
+  --edge: rgb(0 0 0 / 0.2); }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #e4e7ee; --paper: #14171d; --soft: #a2abbb; --line: #343a46; --accent: #8ab8f0; }
+  :root { --ink: #e4e7ee; --paper: #14171d; --soft: #a2abbb; --line: #343a46; --accent: #8ab8f0;
+    --edge: rgb(255 255 255 / 0.28); }
 }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1rem 4rem; background: var(--paper); color: var(--ink);
@@ -23,7 +25,17 @@ a { color: var(--accent); }
 nav ol { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; padding: 0; list-style: none; }
 math { font-size: 1.08em; }
 p math { font-size: 1em; }
-.scroll { overflow-x: auto; margin: 0.75rem 0; padding: 0.25rem 0; }
+/* brackets of any height, also where no font for formulas is installed */
+.matrix { --tick: linear-gradient(currentcolor 0 0); border-inline: 0.09em solid; padding-inline: 0.3em;
+  margin-inline: 0.2em; print-color-adjust: exact;
+  background: var(--tick) 0 0, var(--tick) 0 100%, var(--tick) 100% 0, var(--tick) 100% 100%;
+  background-size: 0.25em 0.09em; background-repeat: no-repeat; }
+/* where there is more at a side, that side is in shadow: the shadows stay and what covers them moves with the text */
+.scroll { overflow-x: auto; margin: 0.75rem 0; padding: 0.25rem 0; background:
+  linear-gradient(to right, var(--paper) 40%, transparent) 0 0 / 3rem 100% no-repeat local,
+  linear-gradient(to left, var(--paper) 40%, transparent) 100% 0 / 3rem 100% no-repeat local,
+  linear-gradient(to right, var(--edge), transparent) 0 0 / 0.8rem 100% no-repeat scroll,
+  linear-gradient(to left, var(--edge), transparent) 100% 0 / 0.8rem 100% no-repeat scroll; }
 .step { display: grid; grid-template-columns: max-content max-content minmax(max-content, 1fr); align-items: center;
   gap: 0.35rem 0.4rem; }
 .step > :nth-child(3n + 1) { text-align: right; }
@@ -32,7 +44,10 @@ table { border-collapse: collapse; }
 th, td { padding: 0.3rem 0.75rem 0.3rem 0; text-align: left; white-space: nowrap;
   border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 600; }
-@media print { .scroll { overflow: visible; } }
+@media print {
+  .scroll { overflow: visible; background: none; break-inside: avoid; }
+  h2, h2 + p, p:has(+ .scroll) { break-after: avoid; }
+}
 """
 
 
@@ -81,7 +96,7 @@ def _html_text(text: Text) -> str:
 
 
 def _mathml(tex: str) -> str:
-    """Return MathML of TeX; what stands upright in TeX does so here, too."""
+    """Return MathML of TeX; what stands upright in TeX does so here, too; our style draws the brackets of a matrix."""
     try:
         from latex2mathml.converter import convert
     except ImportError:
@@ -90,6 +105,10 @@ def _mathml(tex: str) -> str:
         return ""
     upright = re.sub(r"\\mathrm\{((?:\w|\\,)+)\}", lambda found: rf"\text{{{found[1]}}}".replace(r"\,", " "), tex)
     shown: str = convert(upright.replace(r"\quad ", r"\quad{}"))
-    return shown.replace(
-        '<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline">', '<math displaystyle="true">'
-    )
+    for theirs, ours in (
+        ('<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline">', '<math displaystyle="true">'),
+        ("<mo>&#x0005B;</mo><mtable>", '<mtable class="matrix">'),
+        ("</mtable><mo>&#x0005D;</mo>", "</mtable>"),
+    ):
+        shown = shown.replace(theirs, ours)
+    return shown

@@ -53,6 +53,7 @@ class PrintedStep:
         value: the field of the link's record, an expression, vector or matrix.
         loaded: the surroundings load the link, so that the terms for this are shown.
         names: what the names that this step introduces stand for, in the order in which they are computed.
+        decimals: the data of the arm are decimals, so that 0.5 is shown and not 1/2.
     """
 
     link: int
@@ -61,6 +62,7 @@ class PrintedStep:
     value: Array
     loaded: bool = False
     names: Mapping[sympy.Symbol, sympy.Expr] = field(default_factory=dict)
+    decimals: bool = False
 
     @property
     def source(self) -> str:
@@ -85,14 +87,18 @@ class PrintedStep:
         value = written_out(self.value, collect=True)
         below = (
             replace(row, left="") if row.left == left else row
-            for row in lines.rows(left, value, room.below(self.source))
+            for row in lines.rows(left, value, room.below(self.source), self.decimals)
         )
         return [*first, *below]
 
     def meanings(self, room: Room = COLUMN) -> list[Row]:
         """Return what each name stands for in as many lines as there must be."""
-        named = ((notation.latex(name), notation.latex(meaning)) for name, meaning in self.names.items())
-        return [row for name, meaning in named for row in lines.broken(name, meaning, room.below(self.source))]
+        named = ((name, notation.latex(meaning, self.decimals)) for name, meaning in self.names.items())
+        return [
+            row
+            for name, meaning in named
+            for row in lines.broken(notation.latex(name), meaning, room.below(self.source))
+        ]
 
     def tex(self) -> str:
         """Return symbol, equation, source number and value as one TeX display."""
@@ -231,6 +237,7 @@ def derive(
             f"a derivation is printed for one state; the state is a batch of shape {records[0].tau.shape}."
         )
     equations: list[Equation] = [getattr(given, step.name) for step in fields(given)]
+    decimals = any(map(notation.has_decimals, robot.named_arrays().values()))
     printed: list[PrintedStep] = []
     for equation in sorted(equations, key=lambda each: _ORDER[each.quantity]):
         outward = list(range(robot.n))
@@ -241,7 +248,7 @@ def derive(
             loaded = any(entry != 0 for entry in (*record.f_e, *record.n_e))
             value = getattr(record, equation.quantity)
             names = namer.names.get((equation.quantity, i + 1), {})
-            printed.append(PrintedStep(i + 1, link.joint, equation, value, loaded, names))
+            printed.append(PrintedStep(i + 1, link.joint, equation, value, loaded, names, decimals))
     return Derivation(tuple(printed))
 
 
