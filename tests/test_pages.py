@@ -228,6 +228,144 @@ def test_printed_sentences_break_at_the_edge_of_a_phone(page, site):
     assert table.evaluate("each => getComputedStyle(each).whiteSpace") == "pre"
 
 
+def drawn(page, site, name, width):
+    """Open a page at a width, with its formulas drawn and all its dropdowns open."""
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{site}/{name}.html", wait_until="load")
+    if with_formulas(name):
+        page.wait_for_function("window.MathJax?.startup?.promise !== undefined")
+        page.evaluate("MathJax.startup.promise")
+    page.evaluate(OPEN)
+    page.wait_for_timeout(300)
+
+
+NUMBERED = """() => [...document.querySelectorAll("article mjx-container[display]:has(mjx-labels)")].map(each => {
+  const box = each.getBoundingClientRect(), shown = each.querySelector("mjx-table").getBoundingClientRect();
+  const number = each.querySelector("mjx-labels mjx-itable").getBoundingClientRect();
+  return {
+    scrolls: each.scrollWidth > each.clientWidth + 1,
+    left: shown.left - box.left,
+    off: (shown.left + shown.right - box.left - box.right) / 2,
+    beside: number.left - shown.right,
+    end: box.right - number.right,
+    high: number.top - shown.top,
+  };
+})"""
+
+
+def test_a_formula_with_a_number_stands_in_the_middle_if_there_is_room_and_else_begins_at_the_left(page, site):
+    drawn(page, site, "book/newton_euler", 1280)
+    wide = page.evaluate(NUMBERED)
+    assert len(wide) > 20
+    assert [each for each in wide if each["scrolls"] or abs(each["end"]) > 1 or each["beside"] < 10] == []
+    assert [each for each in wide if abs(each["off"]) > 1 and each["beside"] > 40] == []
+    assert [each for each in wide if abs(each["high"]) > 5] == [], "the number is beside the first line"
+    drawn(page, site, "book/newton_euler", 390)
+    narrow = page.evaluate(NUMBERED)
+    assert sum(each["scrolls"] for each in narrow) > 10
+    assert [each for each in narrow if each["scrolls"] and each["left"] > 1] == []
+
+
+@pytest.mark.parametrize("name", ["book/newton_euler", "book/equations"])
+def test_a_line_that_goes_on_has_a_space_after_its_sign(page, site, name):
+    drawn(page, site, name, 1280)
+    first = """() => [...document.querySelectorAll("mjx-mtd mjx-mstyle:has(> mjx-mspace[style*='1em'])")].map(each => {
+      do each = each.nextElementSibling;
+      while (each?.matches(":is(mjx-mstyle, mjx-texatom):not(:has(mjx-c))"));
+      return each;
+    }).filter(each => each?.matches("mjx-mo") && each.querySelector(".mjx-c2B, .mjx-c2212"))
+        .map(each => each.getAttribute("space"))"""
+    spaces = page.evaluate(first)
+    assert len(spaces) > 5
+    assert set(spaces) == {"3"}
+
+
+APART = """() => [...document.querySelectorAll("article span.math mjx-container:not([display])")].flatMap(each => {
+  const text = each.closest("span.math").nextSibling;
+  return text?.nodeType === Node.TEXT_NODE && /^[)\\].,;:!?]/.test(text.data) && !each.closest(".together")
+    ? [each.closest("p, li, td, dd")?.textContent.slice(0, 80)] : [];
+})"""
+
+
+def test_a_point_or_a_bracket_never_begins_the_line_after_its_formula(page, site):
+    drawn(page, site, "book/frames", 1280)
+    assert page.evaluate(APART) == []
+    tied = page.eval_on_selector_all(
+        "article .together",
+        """found => found.filter(each => each.checkVisibility()).map(each => {
+          const range = document.createRange();
+          range.selectNodeContents(each.lastChild);
+          const formula = each.querySelector("mjx-container").getBoundingClientRect();
+          const mark = range.getBoundingClientRect();
+          return mark.bottom > formula.top && mark.top < formula.bottom;
+        })""",
+    )
+    assert len(tied) > 50
+    assert all(tied)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_names_in_tables_are_not_broken(page, site, width):
+    lines_of = """() => [...document.querySelectorAll("article :is(td, th) code")]
+        .filter(each => /^[\\w.]+$/.test(each.textContent) && each.getClientRects().length > 1)
+        .map(each => each.textContent)"""
+    for name in ("book/velocity", "book/structure", "book/motion", "book/closed_chains_dynamics"):
+        drawn(page, site, name, width)
+        assert page.evaluate(lines_of) == [], name
+
+
+SCROLLING = """() => [...document.querySelectorAll(
+    "article :is(mjx-container, .highlight pre, .cell_output pre, .pst-scrollable-table-container)")]
+    .filter(each => each.checkVisibility() && getComputedStyle(each).overflowX === "auto")
+    .filter(each => each.scrollWidth > each.clientWidth + 1)"""
+FADED = """each => ['.more-before', '.more-after'].map(
+    side => each.matches(side) && getComputedStyle(each).maskImage !== 'none')"""
+
+
+@pytest.mark.parametrize("name", ["book/motion", "book/newton_euler", "book/api/robot"])
+def test_what_scrolls_fades_out_where_there_is_more(page, site, name):
+    drawn(page, site, name, 390)
+    assert page.evaluate(f"({SCROLLING})().length") > 5
+    faded = page.evaluate(f"({SCROLLING})().map({FADED})")
+    assert faded == [[False, True]] * len(faded)
+    page.evaluate(f"({SCROLLING})().forEach(each => each.scrollBy(10000, 0))")
+    page.wait_for_timeout(300)
+    faded = page.evaluate(f"({SCROLLING})().map({FADED})")
+    assert faded == [[True, False]] * len(faded)
+    page.emulate_media(media="print")
+    masks = "[...document.querySelectorAll('article *')].map(each => getComputedStyle(each).maskImage)"
+    assert [mask for mask in page.evaluate(masks) if "rgba(0, 0, 0, 0)" in mask] == []
+    page.emulate_media(media="screen")
+
+
+def test_nothing_that_fits_fades_out(page, site):
+    drawn(page, site, "book/newton_euler", 1920)
+    faded = page.eval_on_selector_all(
+        ".more-after, .more-before", "found => found.map(each => [each.tagName, each.scrollWidth - each.clientWidth])"
+    )
+    assert [each for each in faded if each[1] <= 1] == []
+
+
+def test_on_paper_lines_of_code_fit_and_pages_do_not_end_within_them(page, site):
+    page.set_viewport_size({"width": 700, "height": 900})  # A4 with its margins
+    page.goto(f"{site}/book/motion.html", wait_until="load")
+    page.emulate_media(media="print")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    broken = """() => [...document.querySelectorAll(".cell_input pre")].filter(each => {
+      const range = document.createRange();
+      range.selectNodeContents(each);
+      const height = parseFloat(getComputedStyle(each).lineHeight) || 1.3 * parseFloat(getComputedStyle(each).fontSize);
+      return range.getBoundingClientRect().height > (each.textContent.trimEnd().split("\\n").length + 0.6) * height;
+    }).map(each => each.textContent.slice(0, 60))"""
+    assert page.evaluate(broken) == []
+    style = "found => [...new Set(found.map(each => getComputedStyle(each).breakInside))]"
+    for kind in (".cell_input", ".cell_output .output", ".admonition", "article tr"):
+        assert page.eval_on_selector_all(kind, style) == ["avoid"], kind
+    shown = "found => found.filter(each => each.checkVisibility()).length"
+    assert page.eval_on_selector_all("details.hide > summary", shown) == 0
+    page.emulate_media(media="screen")
+
+
 def faults(page, site, theme, names):
     """Return what axe finds on some pages, by page and rule."""
     from axe_playwright_python.sync_playwright import Axe
@@ -263,7 +401,7 @@ def test_every_icon_is_drawn(page, site):
 
 
 def test_on_paper_everything_stands_open(page, site):
-    hidden = """() => [...document.querySelectorAll("article details > :not(summary), article .admonition > *")]
+    hidden = """() => [...document.querySelectorAll("article :is(details, .admonition) > :not(summary)")]
         .filter(each => !each.checkVisibility({visibilityProperty: true}))
         .map(each => each.outerHTML.slice(0, 120))"""
     for name in ("book/newton_euler", "book/lagrange"):

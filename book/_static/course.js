@@ -24,6 +24,39 @@
   document.addEventListener("toggle", mark, true);
 })();
 
+/* A bracket or a mark that stands beside a formula in a line stays with it. */
+(() => {
+  const beside = (text, pattern) => (text?.nodeType === Node.TEXT_NODE ? (text.data.match(pattern)?.[0] ?? "") : "");
+  const tie = () =>
+    document.querySelectorAll("article span.math").forEach((each) => {
+      const before = beside(each.previousSibling, /[(\[“‘–]+$/);
+      const after = beside(each.nextSibling, /^[)\].,;:!?”’–]+/);
+      if (!before && !after) return;
+      const [left, right] = [each.previousSibling, each.nextSibling];
+      if (before) left.data = left.data.slice(0, -before.length);
+      if (after) right.data = right.data.slice(after.length);
+      const together = document.createElement("span");
+      together.className = "together";
+      each.replaceWith(together);
+      together.append(before, each, after);
+    });
+  window.addEventListener("load", () => window.MathJax?.startup?.promise?.then(tie));
+})();
+
+/* What scrolls sideways is marked at the side where there is more. */
+(() => {
+  const BOXES = "div.math, mjx-container, .highlight pre, .cell_output pre, .pst-scrollable-table-container";
+  const mark = (box) => {
+    const rest = getComputedStyle(box).overflowX === "auto" ? box.scrollWidth - box.clientWidth - box.scrollLeft : 0;
+    box.classList.toggle("more-before", box.scrollLeft > 1);
+    box.classList.toggle("more-after", rest > 1);
+  };
+  const watch = new ResizeObserver((seen) => seen.forEach((each) => mark(each.target)));
+  const start = () => document.querySelectorAll("article :is(" + BOXES + ")").forEach((each) => watch.observe(each));
+  document.addEventListener("scroll", (event) => event.target.matches?.(BOXES) && mark(event.target), true);
+  window.addEventListener("load", () => (window.MathJax?.startup?.promise ?? Promise.resolve()).then(start));
+})();
+
 /* Films stop and start by a button. By themselves they stop after a few turns, also without this script. */
 (() => {
   const button = (film) => {

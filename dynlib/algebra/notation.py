@@ -384,9 +384,9 @@ class _Printer(LatexPrinter):
 
 
 def _is_decimal(number: sympy.Rational) -> bool:
-    """Say whether a number is printed as a decimal: 0.4318 of an exact arm is, and not 2159/5000; 1/2 and 1/3 are not."""
-    short = max(abs(number.p), number.q) < _LONGEST
-    return not short or not (number.q < 10 and number.q != 5 or 10**60 % number.q)
+    """Say whether a number is printed as a decimal: an exact arm shows 0.4318, not 2159/5000, but 1/2 and 1/3."""
+    simple = number.q < 10 and number.q != 5
+    return max(abs(number.p), number.q) >= _LONGEST or not (simple or 10**60 % number.q)
 
 
 def _could_be_decimal(number: sympy.Rational) -> bool:
