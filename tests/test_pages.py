@@ -338,6 +338,13 @@ def test_what_scrolls_fades_out_where_there_is_more(page, site, name):
     page.emulate_media(media="screen")
 
 
+@pytest.mark.parametrize("name", ["closed_chains", "lagrange", "linkages", "structure", "your_own_arm"])
+def test_lines_of_code_fit_on_a_laptop_also_in_what_was_closed(page, site, name):
+    drawn(page, site, f"book/{name}", 1280)
+    code = f"({SCROLLING})().filter(each => each.matches('pre')).map(each => each.textContent.slice(0, 80))"
+    assert page.evaluate(code) == []
+
+
 def test_nothing_that_fits_fades_out(page, site):
     drawn(page, site, "book/newton_euler", 1920)
     faded = page.eval_on_selector_all(

@@ -1015,3 +1015,12 @@ def test_a_closed_motion_into_a_dead_centre_without_inertia_ends_with_that_cause
         simulate(engine, engine.positions([0.5], [1]), [rate], np.linspace(0, 3, 31))
     assert abs(np.sin(caught.value.q[0])) < 1e-4
     assert "noise" not in str(caught.value)
+
+
+@pytest.mark.parametrize("dt", [1e-2, 1e-3, 1e-4])
+@pytest.mark.parametrize("rate", [3.0, -3.0, -30.0])
+def test_equal_steps_into_a_dead_centre_without_inertia_end_with_that_cause_too(rate, dt):
+    engine = linkages.slider_crank(crank=0.04, rod=0.13, masses=[0, 0, 0.4], gravity=[0, -9.81, 0])
+    with pytest.raises(SimulationError, match="hardly any inertia .a massless crank at a dead centre") as caught:
+        simulate(engine, engine.positions([1.0], [-1]), [rate], [0, 3], dt=dt)
+    assert "tore" not in str(caught.value)

@@ -9,6 +9,7 @@ and then the rates, both by as little as possible in the measure of the masses.
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from copy import copy
 from itertools import pairwise
 from typing import Any
 
@@ -24,6 +25,7 @@ from dynlib.model.robot import Robot
 from dynlib.motion.closed_equations import equations_of, independent_rows, less_turns_of, refuse_unfit, viscous_friction
 from dynlib.motion.integration import (
     TOO_SHORT,
+    WEIGHTLESS,
     Solver,
     chosen,
     fastest_decay,
@@ -37,6 +39,7 @@ from dynlib.progress import SimulationError, SimulationInterrupted, Watch
 from dynlib.velocity import Wrench, listed_loads
 
 _TOLERANCE = 1e-10  # error of one step of the explicit method, relative and absolute
+_A_FEW_TURNS = 20.0  # rad or m in one step; a step that is longer is wrong in itself
 _LARGEST_JUMP = 0.3  # of the rates, in a projection; more would take or give energy without anybody's noticing
 _LEAST_GRIP = 1e-6  # volume that the rows of J, the longest of length 1, and the free directions before span
 _ROUNDS = 8  # of the projection; Newton's method needs two
@@ -277,10 +280,21 @@ class _Run:
             return self.record()
         except SimulationError as error:
             error = with_its_cause(error, np.array(q), self.least_inertia)
+            error = self.met_by_shorter_steps(error, dt) if dt and self.project else error
             error.motion = self.so_far()
             raise error from None
         except KeyboardInterrupt:
             raise SimulationInterrupted(self.t, self.so_far()) from None
+
+    def met_by_shorter_steps(self, error: SimulationError, dt: float) -> SimulationError:
+        """Return the lack of inertia that a controlled run meets on the way of the last equal step; else the error."""
+        q, dq = self.y[: self.n], self.y[self.n : 2 * self.n]
+        if max(map(abs, dq)) * dt < _A_FEW_TURNS:
+            try:
+                copy(self).through(q, dq, np.array([self.t, self.t + 2 * dt]), None, None, None)
+            except SimulationError as met:
+                return met if met.why == WEIGHTLESS else error
+        return error
 
     def integrate(self, times: Array, dt: float | None, method: str | None, watch: Watch) -> None:
         """Integrate, and keep what is wanted."""

@@ -17,11 +17,12 @@ STIFF_TOLERANCE = 1e-8
 """Error that a step of Radau may make; being of order 5, it takes three times as many steps for each two digits."""
 LARGEST = 1e100
 """Of a joint value, rate or energy in SI units; squares of larger numbers, and products of those, leave the floats."""
-_WEIGHTLESS = (
+WEIGHTLESS = (
     "something can move here with hardly any inertia (a massless crank at a dead centre, a link without mass in line "
     "with the next one), and its acceleration grows beyond all bounds. Give the links masses, or the joints motors "
     "with inertia."
 )
+"""Why a motion ends where something loses its inertia."""
 _SCANT = 1e-3  # of the least inertia that a motion feels at the start: below it, that is why no step is short enough
 TOO_SHORT = f"no step is short enough to keep the error that is allowed. {_CAUSES}"
 """Why a motion ends where the solver gives up."""
@@ -41,7 +42,7 @@ def with_its_cause(error: SimulationError, start: Array, least_inertia: Callable
     the simulation cannot go on at t = 0.5 s, q = [0.0], dq = [9.0]: something can move here with hardly any inertia ...
     """
     if error.why.endswith(_CAUSES) and least_inertia(error.q) < _SCANT * least_inertia(start):
-        return SimulationError(_WEIGHTLESS, error.t, error.q.tolist(), error.dq.tolist())
+        return SimulationError(WEIGHTLESS, error.t, error.q.tolist(), error.dq.tolist())
     return error
 
 
