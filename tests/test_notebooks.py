@@ -132,6 +132,14 @@ def _printed(output):
     return "" if {"text/markdown", "text/latex", "image/svg+xml"} & set(data) else data.get("text/plain", "")
 
 
+@notebooks
+def test_a_picture_with_curves_of_several_styles_says_what_they_are(path):
+    code = "\n".join(cell.source for cell in code_cells(read(path)))
+    pictures = [drawn.partition("figures.show(")[0] for drawn in code.split("figures.axes(")[1:]]
+    styled = [drawn for drawn in pictures if re.search(r'"(--|-\.|:)"', drawn)]
+    assert [drawn for drawn in styled if not re.search(r"figures\.(legend|label)\(", drawn)] == []
+
+
 def test_nbval_collects_every_cell():
     command = [*NBVAL, "--collect-only", "-q", "-p", "no:cacheprovider", "book"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8")
