@@ -338,6 +338,13 @@ def test_what_scrolls_fades_out_where_there_is_more(page, site, name):
     page.emulate_media(media="screen")
 
 
+def test_a_formula_in_a_table_is_shown_whole_and_the_table_scrolls(page, site):
+    for name in ("frames", "velocity", "conventions"):
+        drawn(page, site, f"book/{name}", 390)
+        assert page.locator("article td mjx-container").count() > 5
+        assert page.locator("article td mjx-container:is(.wide, .more-after)").count() == 0, name
+
+
 @pytest.mark.parametrize("name", ["closed_chains", "lagrange", "linkages", "structure", "your_own_arm"])
 def test_lines_of_code_fit_on_a_laptop_also_in_what_was_closed(page, site, name):
     drawn(page, site, f"book/{name}", 1280)
@@ -421,6 +428,19 @@ def test_on_paper_everything_stands_open(page, site):
         page.emulate_media(media="screen")
         page.evaluate("window.dispatchEvent(new Event('afterprint'))")
         assert page.evaluate(hidden) == before
+
+
+def test_on_paper_all_tabs_stand_open_below_their_names(page, site):
+    page.goto(f"{site}/book/running.html", wait_until="load")
+    places = """found => found.filter(each => each.checkVisibility())
+        .map(each => [each.previousElementSibling.getBoundingClientRect().bottom, each.getBoundingClientRect().top])"""
+    count = page.locator(".sd-tab-content").count()
+    assert len(page.eval_on_selector_all(".sd-tab-content", places)) < count
+    page.emulate_media(media="print")
+    shown = page.eval_on_selector_all(".sd-tab-content", places)
+    page.emulate_media(media="screen")
+    assert len(shown) == count
+    assert all(abs(bottom - top) < 5 for bottom, top in shown)
 
 
 # ---- Figures -----------------------------------------------------------------------------------------

@@ -11,12 +11,13 @@
   window.addEventListener("afterprint", () => opened.splice(0).forEach((close) => close()));
 })();
 
-/* A formula in a line that is wider than the column, as on a phone, gets a line of its own in which it scrolls. */
+/* A formula in a line that is wider than the column, as on a phone, gets a line of its own in which it scrolls.
+   (A table scrolls as a whole.) */
 (() => {
   const mark = () =>
     document.querySelectorAll("article mjx-container:not([display])").forEach((each) => {
       each.classList.remove("wide");
-      const column = each.closest("p, li, td, dd, div");
+      const column = each.closest("table") ? null : each.closest("p, li, dd, div");
       each.classList.toggle("wide", !!column && each.getBoundingClientRect().width > column.clientWidth);
     });
   window.addEventListener("load", () => window.MathJax?.startup?.promise?.then(mark));
