@@ -13,7 +13,8 @@ import sympy
 from dynlib import velocity
 from dynlib.algebra.arrays import Array, apply, as_array, cross, transpose
 from dynlib.algebra.equation import Equation, equation, refuse_other_steps
-from dynlib.frames import Z, position, rotation
+from dynlib.frames import Z, compose, position, rotation
+from dynlib.model.links import exact_identity
 from dynlib.model.robot import Robot, refuse_no_robot
 from dynlib.velocity import AT_REST, Axes, BaseMotion, LinkVelocity
 
@@ -182,6 +183,59 @@ def point_acceleration(
     r = apply(rotation(at), as_array(point, "point", (3,))) + position(at)
     a = com_acceleration(moving.domega, moving.omega, r, moving.dv)
     return apply(R_out, a), apply(R_out, moving.domega)
+
+
+def jacobian_derivative(
+    robot: Robot, q: Any, dq: Any, *, link: int | None = None, point: Any = (0, 0, 0), axes: Axes = "world"
+) -> Array:
+    r"""Return the time derivative of the Jacobian of a point, so that :math:`\ddot p=J\ddot q+\dot J\dot q`.
+
+    Column j holds :math:`(\omega_j\times\hat z_j)\times(p-p_j)+\hat z_j\times(v-v_j)` and
+    :math:`\omega_j\times\hat z_j` for a revolute joint, :math:`\omega_j\times\hat z_j` and 0 for a prismatic one.
+
+    Args:
+        robot: the arm.
+        q: joint values, shape (..., N), in rad or m.
+        dq: joint rates, shape (..., N), in rad/s or m/s.
+        link: number of the link that carries the point, 1 to N; None for the tip frame {N+1}.
+        point: the point in the axes of that link (or of the tip), shape (3,), in m.
+        axes: ``"world"`` or ``"base"``, which stand still; in axes that turn the derivative of the components is not
+            that of the vectors.
+
+    Returns:
+        :math:`\dot J`, shape (..., 6, N), rows as in :func:`dynlib.velocity.jacobian`, in the same units per second.
+
+    Raises:
+        ValueError: a wrong length, shape, number, link or axes.
+        TypeError: floats beside symbols.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=9.81)
+    >>> jacobian_derivative(arm, [0, 0], [1, 0])[:2]  # the whole arm turns: the columns turn with it
+    array([[-2., -1.],
+           [ 0.,  0.]])
+    """
+    refuse_no_robot(robot)
+    if axes not in ("world", "base"):
+        raise ValueError(f'axes is {axes!r}; expected "world" or "base", which stand still.')
+    q, dq = robot.state(q=q, dq=dq)
+    links = velocity.propagate(robot, q, dq, Steps(), velocity.at_rest(robot.is_symbolic))
+    number, at, _ = velocity.locate(robot, link, "base", [each.T for each in links])
+    r = apply(rotation(at), as_array(point, "point", (3,))) + position(at)
+    pose = exact_identity(robot.gravity) if axes == "base" else robot.base
+    found = []
+    for moving in links:
+        pose = compose(pose, moving.T)
+        R = rotation(pose)
+        found.append((position(pose), R[..., 2], apply(R, moving.v), apply(R, moving.omega)))
+        if len(found) == number:
+            p, v = position(pose) + apply(R, r), apply(R, moving.v + cross(moving.omega, r))
+    columns = []
+    for j, (joint, (p_j, z, v_j, omega)) in enumerate(zip(robot.links, found, strict=True), start=1):
+        turned = cross(omega, z) * int(j <= number)
+        swept = cross(turned, p - p_j) + cross(z, v - v_j) * int(j <= number)
+        columns.append(np.concatenate([swept * joint.turn + turned * joint.slide, turned * joint.turn], axis=-1))
+    return np.stack(np.broadcast_arrays(*columns), axis=-1)
 
 
 def column_derivative(column: Any, q: Any, dq: Any, ddq: Any = ()) -> Array:

@@ -7,17 +7,18 @@ skew-symmetric; and the torques are linear in the inertial parameters. Everythin
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from dynlib import newton_euler
-from dynlib.acceleration import outward
+from dynlib.acceleration import jacobian_derivative, outward
 from dynlib.algebra.arrays import (
     Array,
     apply,
+    as_array,
     as_exact,
     cross,
     dot,
@@ -235,6 +236,106 @@ def parameters(robot: Robot) -> Array:
     return np.array(found, dtype=robot.gravity.dtype)
 
 
+ORDERS = {
+    "dynlib": PARAMETERS,
+    "pinocchio": ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"),
+    "symoro": ("Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz", "mx", "my", "mz", "m"),
+}
+"""The ten parameters of a link in the order of others, by name; the inertia is always about the origin of the link
+frame, and the products are the entries of its matrix, such as minus the integral of x y."""
+
+
+def reordered(values: Any, given: str, wanted: str) -> Array:
+    r"""Return inertial parameters, or columns of a regressor, in the order of another program.
+
+    Args:
+        values: shape (..., 10 N).
+        given: the order in which they come, one of :data:`ORDERS`.
+        wanted: the order that is wanted.
+
+    Returns:
+        The same shape.
+
+    Raises:
+        ValueError: an unknown order, or a number of values that is no multiple of ten.
+
+    >>> reordered(np.arange(10), "dynlib", "pinocchio")  # m, first moment, Ixx, Ixy, Iyy, Ixz, Iyz, Izz
+    array([0, 1, 2, 3, 4, 7, 5, 8, 9, 6])
+    """
+    for order in (given, wanted):
+        if order not in ORDERS:
+            raise ValueError(f"there is no order {order!r}; expected one of {', '.join(ORDERS)}.")
+    values = np.asarray(values)
+    if values.ndim < 1 or values.shape[-1] % 10:
+        raise ValueError(f"the parameters have the shape {values.shape}; expected ten for each link, (..., 10 N).")
+    places = [ORDERS[given].index(name) for name in ORDERS[wanted]]
+    links = values.reshape(*values.shape[:-1], -1, 10)
+    return np.asarray(links[..., places].reshape(values.shape))
+
+
+def with_parameters(robot: Robot, values: Any) -> Robot:
+    r"""Return the arm with other inertial parameters, such as identified ones; its motors and its payload are left out.
+
+    Args:
+        robot: the arm; its joints, gravity, base and tool count.
+        values: :math:`\pi`, shape (10 N,), in the order of :func:`parameters`. No real body need have them: what an
+            identification finds are often combinations.
+
+    Returns:
+        The arm whose torques are :math:`Y\pi`.
+
+    Raises:
+        ValueError: a wrong length, a number that is not finite, or a first moment without a mass.
+        TypeError: floats beside symbols.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
+    >>> heavier = with_parameters(arm, 2 * parameters(arm))
+    >>> newton_euler.inverse_dynamics(heavier, [0, 0], [0, 0], [0, 0])
+    array([60., 20.])
+    """
+    refuse_no_robot(robot)
+    pi = as_array(values, "values", (None,))
+    if len(pi) != 10 * robot.n:
+        raise ValueError(f"values has {len(pi)} entries; {robot.name} has {robot.n} links, with ten parameters each.")
+    links = []
+    for link, (m, mx, my, mz, xx, yy, zz, xy, xz, yz) in zip(robot.links, pi.reshape(-1, 10), strict=True):
+        body = Body.about_origin(m, [mx, my, mz], [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], allow_impossible=True)
+        links.append(replace(link, body=body, motor=None))
+    return replace(robot, links=links, payload=None)
+
+
+def parameters_of_base(robot: Robot, B: Any, values: Any) -> Array:
+    r"""Return inertial parameters that have given base parameters, :math:`B\pi`: those nearest to masses of 1 kg.
+
+    Many arms have the same base parameters and the same torques; :func:`with_parameters` makes one of them.
+
+    Args:
+        robot: the arm.
+        B: shape (b, 10 N), as :func:`base_parameters` returns it.
+        values: the base parameters, shape (b,).
+
+    Returns:
+        :math:`\pi`, shape (10 N,).
+
+    Raises:
+        ValueError: a wrong shape.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
+    >>> B = base_parameters(arm)
+    >>> again = with_parameters(arm, parameters_of_base(arm, B, B @ parameters(arm)))
+    >>> newton_euler.inverse_dynamics(again, [0, 0], [0, 0], [0, 0]).round(9)
+    array([30., 10.])
+    """
+    refuse_no_robot(robot)
+    B, beta = as_array(B, "B", (None, 10 * robot.n)), as_array(values, "values", (None,))
+    if len(B) != len(beta):
+        raise ValueError(f"B has {len(B)} rows and values {len(beta)} entries; expected as many.")
+    near = np.tile([1.0] + [0.0] * 9, robot.n)
+    return near + np.linalg.pinv(B) @ (beta - B @ near)
+
+
 def regressor(robot: Robot, q: Any, dq: Any, ddq: Any) -> Array:
     r"""Return the regressor: the torques of every inertial parameter alone, :math:`\tau=Y(q,\dot q,\ddot q)\,\pi`.
 
@@ -391,6 +492,46 @@ def operational_inertia(robot: Robot, q: Any, *, rows: Any = slice(None), axes: 
     R = np.linalg.qr(transpose(moved)).R
     half = np.linalg.solve(transpose(R), np.eye(len(chosen)) / unit)  # J M^-1 J^T = R^T R
     return transpose(half) @ half
+
+
+def operational_bias(
+    robot: Robot, q: Any, dq: Any, *, rows: Any = slice(None), axes: Axes = "world"
+) -> tuple[Array, Array]:
+    r"""Return what the tip needs beside its acceleration, :math:`F=\Lambda\ddot x+\mu+p`: the Cartesian C and g.
+
+    .. math:: \mu = \Lambda\,(J M^{-1} C\dot q - \dot J\dot q),\qquad p = \Lambda J M^{-1} g
+
+    Args:
+        robot: the arm, of floats, not in a singular position.
+        q: joint values, shape (..., N), in rad or m.
+        dq: joint rates, shape (..., N), in rad/s or m/s.
+        rows: which rows of the Jacobian count, as in :func:`operational_inertia`.
+        axes: ``"world"`` or ``"base"``.
+
+    Returns:
+        :math:`\mu` and p, each of shape (..., r), in N (N m).
+
+    Raises:
+        ValueError: as :func:`operational_inertia`, or other axes.
+
+    >>> from dynlib import robots
+    >>> arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
+    >>> mu, p = operational_bias(arm, [0, np.pi / 2], [0, 0], rows=[0, 1])
+    >>> p.round(12) + 0.0  # links of point masses: the upright one hangs on the tip, the level one needs 10 N more
+    array([ 0., 20.])
+    """
+    Lambda = operational_inertia(robot, q, rows=rows, axes=axes)
+    dJ = jacobian_derivative(robot, q, dq, axes=axes)[..., rows, :]
+    q, dq = robot.state(q=q, dq=dq)
+    J, M = jacobian(robot, q, axes=axes)[..., rows, :], mass_matrix(robot, q)
+    if J.ndim == Lambda.ndim - 1:  # a single row
+        J, dJ = J[..., None, :], dJ[..., None, :]
+
+    def felt(torque: Array) -> Array:
+        return J @ np.linalg.solve(M, torque[..., None])
+
+    mu = Lambda @ (felt(velocity_torque(robot, q, dq)) - dJ @ dq[..., None])
+    return mu[..., 0], (Lambda @ felt(gravity_torque(robot, q)))[..., 0]
 
 
 _STUCK = 1e-12

@@ -723,3 +723,35 @@ def test_a_long_path_is_not_taken_for_one_that_cannot_be_followed(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         positions.follow(crank, start, [[0.5], [1e7]])
     assert steps[0] == pytest.approx(1e7 * 0.5**26)
+
+
+# ---- Points that are carried -----------------------------------------------------------------------
+
+
+@for_seeds(4)
+def test_points_move_as_their_positions_do(seed):
+    """Velocity and acceleration by differences of positions along a closed motion of the inputs."""
+    state = random_state(seed)
+    linkage, h = state.linkage, 1e-3
+    chain = linkage.chains[-1]
+    for point in (Point(len(linkage.chains), chain.n, at=[0.2, -0.1, 0]), Point(1), Point(0, at=[1, 2, 0])):
+        times = np.arange(-3, 4) * h
+        u = state.u + np.outer(times, state.du) + np.outer(times**2 / 2, state.ddu)
+        places = positions.follow(linkage, linkage.positions(u[0], state.mode), u)
+        along = np.array([constraints.pose(linkage, q, point)[:3, 3] for q in places])
+        first = np.array([-1, 9, -45, 0, 45, -9, 1]) / (60 * h)
+        second = np.array([2, -27, 270, -490, 270, -27, 2]) / (180 * h**2)
+        v, omega = velocities.point_velocity(linkage, state.q, state.du, point)
+        a, domega = velocities.point_acceleration(linkage, state.q, state.du, state.ddu, point)
+        size = 1 + np.abs(a).max()
+        assert v == pytest.approx(first @ along, abs=1e-7 * size)
+        assert a == pytest.approx(second @ along, abs=1e-5 * size)
+        if point.chain:
+            spin = np.array([velocities.rates(linkage, q, state.du) for q in places[3:4]])[0]
+            first_joint = linkage.first[point.chain - 1]
+            turning = [link.turn for link in linkage.chains[point.chain - 1].links]
+            carried = linkage.chains[point.chain - 1].n if point.link is None else point.link
+            assert omega[2] == pytest.approx(spin[first_joint:][:carried] @ turning[:carried], abs=1e-9)
+            many = velocities.point_acceleration(linkage, [state.q] * 2, state.du, [state.ddu, 0 * state.ddu], point)
+            assert many[0][0] == pytest.approx(a)
+        assert np.shape(domega) == (3,)

@@ -12,6 +12,7 @@ import pinocchio as pin
 from arms import Arm, Reference
 
 from dynlib import robotfile, robots, structure
+from dynlib.acceleration import jacobian_derivative, point_acceleration
 from dynlib.lagrange import energies
 from dynlib.model import Body, Link, Motor, Robot
 from dynlib.newton_euler import inverse_dynamics
@@ -519,3 +520,132 @@ def test_reference_is_pinocchio():
             structure.mass_matrix(heavier, arm.motion()[0]),
             symmetric(pin.crba(model, model.createData(), arm.motion()[0])),
         )
+
+
+# ---- What the tip needs beside its inertia ---------------------------------------------------------
+
+
+@some_arms
+@pytest.mark.parametrize("axes", ["world", "base"])
+def test_the_rate_of_the_jacobian_equals_pinocchio_and_the_acceleration_of_the_point(arm, axes):
+    q, dq, _ = arm.motion()
+    rng = np.random.default_rng(arm.seed)
+    link, point = [None, *range(1, arm.n + 1)][rng.integers(arm.n + 1)], rng.uniform(-0.5, 0.5, 3)
+    at = {"link": link, "point": point, "axes": axes}
+    found = jacobian_derivative(arm.robot, q, dq, **at)
+    equal(found @ dq, np.concatenate(point_acceleration(arm.robot, q, dq, 0 * q, **at)), size=1.0)
+    equal(found, rate_of(lambda q: jacobian(arm.robot, q, **at), q, dq), 1e-8, size=1.0)
+    if axes == "world":
+        reference = arm.reference
+        joint, frame = reference.frames[-1 if link is None else link - 1]
+        model = reference.model.copy()
+        place = pin.SE3(np.eye(3), frame.act(point))
+        number = model.addFrame(pin.Frame("point", joint, 0, place, pin.FrameType.OP_FRAME))
+        data = model.createData()
+        pin.computeJointJacobiansTimeVariation(model, data, q, dq)
+        pin.updateFramePlacements(model, data)
+        theirs = pin.getFrameJacobianTimeVariation(model, data, number, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
+        equal(found, theirs.reshape(6, -1), size=1.0)
+
+
+def test_the_rate_of_the_jacobian_in_axes_that_turn_is_refused():
+    with pytest.raises(ValueError, match='axes is \'link\'; expected "world" or "base", which stand still'):
+        jacobian_derivative(robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10), [0, 0], [0, 0], axes="link")
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("rows", [[0, 1, 2], 2, [2, 0]])
+def test_the_cartesian_equation_gives_the_force_that_was_there(seed, rows):
+    """A force at the tip and no torques: Lambda a + mu + p is that force again; a by Pinocchio's forward dynamics."""
+    arm = Arm(("revolute", "revolute", "prismatic", "revolute"), READINGS[seed % 3], seed, motors=False)
+    robot, (q, dq, _) = arm.robot, arm.motion()
+    chosen = np.atleast_1d(rows)
+    J = arm.reference.jacobian(q, None, [0, 0, 0], "world")[chosen]
+    F = np.random.default_rng(seed).uniform(-5, 5, len(chosen))
+    model = arm.reference.model
+    ddq = pin.aba(model, model.createData(), q, dq, J.T @ F)
+    a = np.concatenate(point_acceleration(robot, q, dq, ddq))[chosen]
+    mu, p = structure.operational_bias(robot, q, dq, rows=rows)
+    Lambda = structure.operational_inertia(robot, q, rows=rows)
+    equal(np.atleast_2d(Lambda) @ a + mu + p, F, 1e-8)
+    many = structure.operational_bias(robot, [q, q], [dq, 0 * dq], rows=rows)
+    equal(many[0], [mu, 0 * mu], 1e-9, size=1.0)
+    equal(many[1], [p, p], 1e-9)
+
+
+# ---- Parameters back into an arm -------------------------------------------------------------------
+
+
+@some_arms
+def test_parameters_in_pinocchios_order_are_its_own(arm):
+    model = arm.reference.model
+    theirs = np.concatenate([inertia.toDynamicParameters() for inertia in list(model.inertias)[1:]])
+    in_joints = structure.parameters(Robot(arm.robot.links, [0, 0, 0], payload=arm.robot.payload, tool=arm.robot.tool))
+    assert structure.reordered(in_joints, "dynlib", "pinocchio").shape == theirs.shape
+    again = structure.reordered(structure.reordered(in_joints, "dynlib", "symoro"), "symoro", "dynlib")
+    assert (again == in_joints).all()
+
+
+def test_each_place_of_an_order_holds_what_its_name_says():
+    body = Body(2, [0.1, 0.2, 0.3], [[0.9, 0.01, 0.02], [0.01, 0.8, 0.03], [0.02, 0.03, 0.7]])
+    arm = Robot([Link("revolute", np.eye(4), body)], [0, 0, 0])
+    theirs = pin.Inertia(2.0, body.com, body.inertia).toDynamicParameters()
+    equal(structure.reordered(structure.parameters(arm), "dynlib", "pinocchio"), theirs, 1e-15)
+    c = body.com
+    about = body.inertia + 2 * (c @ c * np.eye(3) - np.outer(c, c))
+    symoro = [about[0, 0], about[0, 1], about[0, 2], about[1, 1], about[1, 2], about[2, 2], *(2 * c), 2]
+    equal(structure.reordered(structure.parameters(arm), "dynlib", "symoro"), symoro, 1e-15)
+
+
+def test_orders_and_numbers_of_parameters_that_do_not_exist_are_refused():
+    with pytest.raises(ValueError, match="there is no order 'khalil'; expected one of dynlib, pinocchio, symoro"):
+        structure.reordered(np.zeros(10), "khalil", "dynlib")
+    with pytest.raises(ValueError, match=r"the parameters have the shape \(12,\); expected ten for each link"):
+        structure.reordered(np.zeros(12), "dynlib", "symoro")
+    arm = robots.planar_2r(L1=1, L2=1, m1=1, m2=1, g=10)
+    with pytest.raises(ValueError, match="values has 10 entries; planar 2R has 2 links, with ten parameters each"):
+        structure.with_parameters(arm, np.zeros(10))
+    with pytest.raises(ValueError, match=r"mass is 0 and first_moment \[1.0, 0.0, 0.0\]; a first moment gives"):
+        structure.with_parameters(arm, [0, 1] + [0] * 18)
+    with pytest.raises(ValueError, match="B has 6 rows and values 2 entries"):
+        structure.parameters_of_base(arm, structure.base_parameters(arm), [1, 2])
+
+
+@some_arms
+def test_any_parameters_make_an_arm_with_their_torques(arm):
+    motion = arm.motion()
+    pi = np.random.default_rng(arm.seed).uniform(-2, 2, 10 * arm.n)
+    found = structure.with_parameters(arm.robot, pi)
+    equal(structure.parameters(found), pi)
+    equal(inverse_dynamics(found, *motion), structure.regressor(arm.robot, *motion) @ pi, size=1.0)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_base_parameters_make_an_arm_with_the_same_torques(seed):
+    arm = some_arm(seed)
+    ideal = replace(arm.robot, links=[replace(link, motor=None) for link in arm.robot.links])
+    B = structure.base_parameters(ideal)
+    pi = structure.parameters_of_base(ideal, B, B @ structure.parameters(ideal))
+    again = structure.with_parameters(ideal, pi)
+    equal(inverse_dynamics(again, *arm.motion()), inverse_dynamics(ideal, *arm.motion()), 1e-7)
+
+
+def test_a_body_without_mass_can_have_an_inertia():
+    body = Body.about_origin(0, [0, 0, 0], np.diag([1.0, 2.0, 3.0]))
+    assert (float(body.mass), body.com.tolist(), body.inertia.diagonal().tolist()) == (0, [0, 0, 0], [1, 2, 3])
+    with pytest.raises(ValueError, match="triangle rule"):
+        Body.about_origin(0, [0, 0, 0], np.diag([1.0, 1.0, 3.0]))
+
+
+def test_a_block_is_made_of_rods_and_plates():
+    """A block without thickness and height is a rod; four quarters of a block are the block."""
+    assert Body.box(3, [2, 0, 0], [1, 0, 0]).inertia == pytest.approx(Body.rod(3, 2).inertia)
+    whole = Body.box(8, [1.0, 0.6, 0.4], [0.1, 0.2, 0.3])
+    quarters = [Body.box(2, [0.5, 0.3, 0.4], [0.1 + x, 0.2 + y, 0.3]) for x in (-0.25, 0.25) for y in (-0.15, 0.15)]
+    together = quarters[0] + quarters[1] + quarters[2] + quarters[3]
+    assert together.inertia == pytest.approx(whole.inertia, abs=1e-15)
+    assert together.com == pytest.approx(whole.com)
+    m, a, b, c = sympy.symbols("m a b c", positive=True)
+    assert Body.box(m, [a, b, c]).inertia[2, 2] == m * (a**2 + b**2) / 12
+    with pytest.raises(ValueError, match=r"sides is \[1.0, -1.0, 1.0\]; expected three lengths"):
+        Body.box(1, [1, -1, 1])

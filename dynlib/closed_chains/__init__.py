@@ -30,7 +30,9 @@ from dynlib.closed_chains.velocities import (
     gamma,
     input_jacobian,
     motion_of,
+    point_acceleration,
     point_jacobian,
+    point_velocity,
     rates,
 )
 
@@ -57,7 +59,9 @@ __all__ = [
     "mobility",
     "motion_of",
     "pin_forces",
+    "point_acceleration",
     "point_jacobian",
+    "point_velocity",
     "pose",
     "project",
     "projection",

@@ -350,6 +350,7 @@ def with_multipliers(mechanism: Mechanism, q: Any, dq: Any, tau: Any, *, loads: 
         ValueError: rates that open the chains, a wrong length, shape or number, or a motion that nothing resists.
 
     >>> from dynlib.linkages import slider_crank
+    >>> from dynlib.model import Point
     >>> engine = slider_crank(crank=1, rod=2, masses=[0, 0, 1])
     >>> q = engine.positions([np.pi / 2], mode=[-1])
     >>> with_multipliers(engine, q, [0, 0, 0], [1]).tau
@@ -397,6 +398,7 @@ def pin_forces(
         ClosureError, SingularPosition, ValueError: as :func:`inverse_dynamics`.
 
     >>> from dynlib.linkages import slider_crank
+    >>> from dynlib.model import Point
     >>> engine = slider_crank(crank=1, rod=2, masses=[0, 0, 1])  # only the slider has a mass
     >>> q = engine.positions([0], mode=[-1])
     >>> at_rest = pin_forces(engine, q, [0], [0], loads=[Wrench.at(Point(2), force=[-5, 0, 0])])

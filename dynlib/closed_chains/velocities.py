@@ -174,3 +174,69 @@ def point_jacobian(mechanism: Mechanism, q: Any, point: Point, *, steps: Steps =
     walk = Walk(mechanism, q)
     Gamma = _gamma(mechanism, q, regular_jacobian(walk), steps)
     return np.asarray(steps.input_jacobian(walk.point_jacobian(point), Gamma))
+
+
+def point_velocity(
+    mechanism: Mechanism, q: Any, du: Any, point: Point, *, steps: Steps = Steps()
+) -> tuple[Array, Array]:
+    r"""Return the velocity of a point of a mechanism, :math:`J_P\dot u`.
+
+    Args:
+        mechanism: chains and closures.
+        q: a closed position, shape (..., n), in rad or m.
+        du: rates of the inputs, shape (..., m), in rad/s or m/s.
+        point: carried by any link.
+        steps: the equations, for trying a wrong one.
+
+    Returns:
+        v in m/s and the angular velocity of the link in rad/s, each of shape (..., 3), in world axes.
+
+    Raises:
+        ClosureError, SingularPosition, ValueError: as :func:`gamma`.
+
+    >>> from dynlib.linkages import four_bar
+    >>> bars = four_bar(ground=2, crank=1, coupler=2, rocker=1, masses=[1, 1, 1])  # a parallelogram
+    >>> upright = bars.positions([np.pi / 2], mode=[1])
+    >>> [each.round(12) + 0.0 for each in point_velocity(bars, upright, [2], Point(1))]  # the coupler does not turn
+    [array([-2.,  0.,  0.]), array([0., 0., 0.])]
+    """
+    refuse_no_mechanism(mechanism)
+    du = mechanism.input_values("du", du)
+    moved = (point_jacobian(mechanism, q, point, steps=steps) @ du[..., None])[..., 0]
+    return moved[..., :3], moved[..., 3:]
+
+
+def point_acceleration(
+    mechanism: Mechanism, q: Any, du: Any, ddu: Any, point: Point, *, steps: Steps = Steps()
+) -> tuple[Array, Array]:
+    r"""Return the acceleration of a point of a mechanism, :math:`J\ddot q+\dot J\dot q` of the cut one.
+
+    Args:
+        mechanism: chains and closures.
+        q: a closed position, shape (..., n), in rad or m.
+        du: rates of the inputs, shape (..., m), in rad/s or m/s.
+        ddu: accelerations of the inputs, shape (..., m), in rad/s² or m/s².
+        point: carried by any link.
+        steps: the equations, for trying a wrong one.
+
+    Returns:
+        The acceleration in m/s² and the angular acceleration of the link in rad/s², each of shape (..., 3), in world
+        axes.
+
+    Raises:
+        ClosureError, SingularPosition, ValueError: as :func:`gamma`.
+
+    >>> from dynlib.linkages import four_bar
+    >>> bars = four_bar(ground=2, crank=1, coupler=2, rocker=1, masses=[1, 1, 1])  # a parallelogram
+    >>> upright = bars.positions([np.pi / 2], mode=[1])
+    >>> point_acceleration(bars, upright, [2], [0], Point(1))[0].round(12) + 0.0  # its coupler moves on a circle
+    array([ 0., -4.,  0.])
+    """
+    refuse_no_mechanism(mechanism)
+    mechanism.check_point(point, "the point")
+    q, dq, ddq, _ = motion_of(mechanism, q, du, ddu, steps=steps)
+    walk = Walk(mechanism, q)
+    carried = walk.moving(dq)(point)
+    assert carried.a is not None
+    found = (walk.point_jacobian(point) @ ddq[..., None])[..., 0] + carried.a
+    return found[..., :3], found[..., 3:]

@@ -3,7 +3,7 @@ r"""A mechanism in one state: each chain is walked once, however many points are
 Public functions read a state and take one walk; what they call takes the walk.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -91,10 +91,14 @@ class Walk:
         ]
         return _joined(parts, self.q[..., None, :], -2)
 
-    def bias(self, dq: Array) -> Array:
-        r"""Return :math:`\dot J\dot q` for rates that were read, shape (..., n); shape (..., rows), in m/s²."""
+    def moving(self, dq: Array) -> Callable[[Point], Carried]:
+        r"""Return a function of points that knows their motion, while no joint is accelerated.
+
+        Args:
+            dq: joint rates that were read, shape (..., n).
+        """
         chains = zip(self.mechanism.chains, self.mechanism.parts(self.q), self.mechanism.parts(dq), strict=True)
-        moving = [
+        links = [
             acceleration.propagate(chain, q, rates, 0 * rates, acceleration.Steps(), at_rest(chain.is_symbolic))
             for chain, q, rates in chains
         ]
@@ -105,7 +109,7 @@ class Walk:
                 still = np.concatenate([0 * dq[..., :1]] * 6, axis=-1)
                 return Carried(pose, None, still, still)
             k, number = point.chain - 1, -1 if point.link is None else point.link - 1
-            link = moving[k][number]
+            link = links[k][number]
             R = rotation(self.poses[k][:-1][number])
             tool = self.mechanism.chains[k].tool if point.link is None else exact_identity(self.mechanism.gravity)
             r = apply(rotation(tool), point.at) + position(tool)
@@ -114,6 +118,11 @@ class Walk:
             v, omega, a, domega = (apply(R, vector) for vector in (v, link.omega, a, link.domega))
             return Carried(pose, None, np.concatenate([v, omega], axis=-1), np.concatenate([a, domega], axis=-1))
 
+        return at
+
+    def bias(self, dq: Array) -> Array:
+        r"""Return :math:`\dot J\dot q` for rates that were read, shape (..., n); shape (..., rows), in m/s²."""
+        at = self.moving(dq)
         parts = [closure.bias(at(closure.a), at(closure.b)) for closure in self.mechanism.closures]
         return _joined(parts, dq, -1)
 

@@ -106,19 +106,20 @@ class Body(Data):
         return tuple(found)
 
     @classmethod
-    def about_origin(cls, mass: Any, first_moment: Any, inertia: Any) -> "Body":
+    def about_origin(cls, mass: Any, first_moment: Any, inertia: Any, allow_impossible: bool = False) -> "Body":
         """Make a body from its first moment and its inertia about the *origin* of the link frame.
 
         Args:
-            mass: in kg, not 0.
+            mass: in kg; 0 only with a first moment of 0.
             first_moment: mass times mass centre, shape (3,), in kg m.
             inertia: about the origin of the link frame, in link axes, shape (3, 3), in kg m².
+            allow_impossible: take data that no real body can have, such as combined parameters.
 
         Returns:
             The :class:`Body`, with its inertia about the mass centre.
 
         Raises:
-            ValueError: the mass is 0, or an impossible body.
+            ValueError: a first moment without a mass, or an impossible body.
 
         >>> Body.about_origin(2, first_moment=[1, 0, 0], inertia=[[0, 0, 0], [0, 0.5, 0], [0, 0, 0.5]]).inertia[1, 1]
         np.float64(0.0)
@@ -129,10 +130,13 @@ class Body(Data):
             "inertia": as_array(inertia, "inertia", (3, 3)),
         }
         m, moment, I = one_kind(given).values()
-        if m == 0:
-            raise ValueError("mass is 0; a first moment gives the mass centre only if there is a mass.")
-        com = np.asarray(moment / m)
-        return cls(m, com, I - _of_point(m, com))
+        if m == 0 and moment.any():
+            raise ValueError(
+                f"mass is 0 and first_moment {moment.tolist()}; a first moment gives the mass centre only if there is "
+                "a mass."
+            )
+        com = moment if m == 0 else np.asarray(moment / m)
+        return cls(m, com, I - _of_point(m, com), allow_impossible)
 
     @classmethod
     def rod(cls, mass: Any, length: Any) -> "Body":
@@ -152,6 +156,30 @@ class Body(Data):
         two, twelve = (sympy.Integer(2), sympy.Integer(12)) if exact else (2, 12)
         about = mass * length**2 / twelve
         return cls(mass, [length / two, 0, 0], [0, about, about])
+
+    @classmethod
+    def box(cls, mass: Any, sides: Any, com: Any = (0, 0, 0)) -> "Body":
+        """Make a uniform block whose sides are parallel to the axes.
+
+        Args:
+            mass: in kg.
+            sides: lengths along x, y and z, shape (3,), in m.
+            com: its middle, shape (3,), in m.
+
+        Returns:
+            The :class:`Body`.
+
+        Raises:
+            ValueError: a wrong shape, or a side shorter than 0.
+
+        >>> Body.box(12, [1, 2, 3]).inertia.diagonal()  # m (b^2 + c^2) / 12
+        array([13., 10.,  5.])
+        """
+        data = {"mass": as_array(mass, "mass", ()), "sides": as_array(sides, "sides", (3,))}
+        if any(side.is_negative if isinstance(side, sympy.Basic) else side < 0 for side in data["sides"]):
+            raise ValueError(f"sides is {data['sides'].tolist()}; expected three lengths, in m.")
+        m, (a, b, c) = one_kind(data).values()
+        return cls(m, com, [(b**2 + c**2) * m / 12, (a**2 + c**2) * m / 12, (a**2 + b**2) * m / 12])
 
     def moved(self, T: Array) -> "Body":
         r"""Return the same body in the axes of another frame.
