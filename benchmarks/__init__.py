@@ -3,8 +3,10 @@
 import importlib.metadata
 import platform
 
+import dynlib
+
 
 def versions(*packages: str) -> str:
     """Return the versions that a result depends on: of dynlib, of the packages named, of Python, and the machine."""
-    named = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("dynlib", *packages))
-    return f"Python {platform.python_version()}, {named}; {platform.machine()}"
+    named = "".join(f", {name} {importlib.metadata.version(name)}" for name in packages)
+    return f"Python {platform.python_version()}, dynlib {dynlib.__version__}{named}; {platform.machine()}"

@@ -8,11 +8,14 @@ import re
 import subprocess
 import sys
 import tomllib
+import warnings
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from setuptools.config.pyprojecttoml import read_configuration
 
+import dynlib
 from tools import setup_env
 from tools.files import ROOT, course_files, pages_in_toc, write_text
 from tools.requirements import compose
@@ -82,12 +85,24 @@ def test_installed_packages_are_the_pinned_ones():
 
 def test_versions_agree():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert citation["version"] == PROJECT["project"]["version"] == importlib.metadata.version("dynlib")
+    assert citation["version"] == dynlib.__version__ == importlib.metadata.version("dynlib"), "make env"
     assert citation["cff-version"] == "1.2.0"
     assert {"message", "title", "authors", "license"} <= set(citation)
     oldest = PROJECT["project"]["requires-python"].removeprefix(">=")
     assert oldest == ".".join(map(str, setup_env.OLDEST)) == PROJECT["tool"]["mypy"]["python_version"]
     assert (ROOT / "binder" / "runtime.txt").read_text(encoding="utf-8").strip() == f"python-{oldest}"
+
+
+def test_the_version_stands_in_one_place():
+    """Only the data for citing repeat it; setuptools, the benchmarks and everything else read it from the package."""
+    says = re.compile(rf"version\w*[\"']?\s*[:=]+\s*[\"']?v?{re.escape(dynlib.__version__)}(?![\w.])", re.IGNORECASE)
+    assert [name for name, text in texts() if says.search(text)] == ["CITATION.cff", "dynlib/__init__.py"]
+    assert "version" not in PROJECT["project"]
+    assert PROJECT["project"]["dynamic"] == ["version"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # setuptools says that its own settings may change
+        read = read_configuration(ROOT / "pyproject.toml")
+    assert read["project"]["version"] == dynlib.__version__
 
 
 def test_every_module_of_dynlib_is_in_the_library_reference():

@@ -127,6 +127,8 @@ def wanted():
     for table in tables:  # the settings of the test tools do not change what is installed
         if re.match(r"\[(project|build-system|tool\.setuptools)\b", table):
             digest.update(table.encode("utf-8"))
+    with io.open(os.path.join(ROOT, "dynlib", "__init__.py"), encoding="utf-8") as stream:
+        digest.update(re.search("__version__ = .*", stream.read()).group().encode("utf-8"))
     return {"digest": digest.hexdigest(), "folder": ROOT}
 
 
