@@ -1,6 +1,7 @@
 """The files around the course: complete, consistent with each other, readable on every system."""
 
 import ast
+import importlib
 import importlib.metadata
 import itertools
 import json
@@ -13,6 +14,7 @@ import warnings
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.version import Version
 from setuptools.config.pyprojecttoml import read_configuration
 
 import dynlib
@@ -140,7 +142,32 @@ def test_no_constant_has_a_sentence_that_the_library_reference_takes_for_its_typ
     assert torn == []
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "LICENSE-TEXT.md"])
+CHANGES = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_list_of_changes_has_the_usual_form_and_ends_in_this_version():
+    headings = re.findall(r"^## (.*)$", CHANGES, flags=re.MULTILINE)
+    assert headings[0] == "[Unreleased]"
+    released = [re.fullmatch(r"\[(\d+\.\d+\.\d+)\] - (\d{4}-\d\d-\d\d)", heading) for heading in headings[1:]]
+    assert all(released), f"headings are [version] - date: {headings}"
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert released[0].groups() == (dynlib.__version__, str(citation["date-released"]))
+    versions = [Version(each[1]) for each in released]
+    assert versions == sorted(versions, reverse=True)
+    kinds = set(re.findall(r"^### (.*)$", CHANGES, flags=re.MULTILINE))
+    assert kinds <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+
+
+def test_what_the_list_of_changes_says_about_names_is_true():
+    now = re.findall(r"^ *\|.*\| `(dynlib[\w.]*)` \|$", CHANGES.partition("## [0.1.0]")[0], flags=re.MULTILINE)
+    assert len(now) == len(set(now))
+    for name in now:
+        importlib.import_module(name)
+    for module, name in re.findall(r"`from (dynlib[\w.]*) import (\w+)`", CHANGES):
+        assert hasattr(importlib.import_module(module), name), name
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "LICENSE-TEXT.md", "CHANGELOG.md"])
 def test_links_between_files_lead_somewhere(name):
     text = (ROOT / name).read_text(encoding="utf-8")
     targets = [target.split("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text)]
