@@ -1,11 +1,14 @@
 """The files around the course: complete, consistent with each other, readable on every system."""
 
 import ast
+import contextlib
 import importlib
 import importlib.metadata
 import itertools
 import json
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -19,6 +22,7 @@ from packaging.version import Version
 from setuptools.config.pyprojecttoml import read_configuration
 
 import dynlib
+import tools.__main__ as commands
 from tools import requirements as renewal
 from tools import setup_env
 from tools.files import ROOT, course_files, pages_in_toc, write_text
@@ -271,6 +275,38 @@ def test_the_right_to_write_lives_in_jobs_that_install_nothing():
             actions = {step["uses"].partition("@")[0] for step in job["steps"] if "uses" in step}
             assert not re.search(r"\b(pip|make|python|npm|apt-get)\b", commands), f"{path.name}: {name}"
             assert actions <= {"actions/deploy-pages", "actions/download-artifact"}, f"{path.name}: {name}"
+
+
+def test_a_commit_is_checked_by_the_ruff_of_the_course(tmp_path, monkeypatch):
+    """What pre-commit would run is run on a file with a mistake in style and one in layout."""
+    settings = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    assert [repository["repo"] for repository in settings["repos"]] == ["local"], "no second version of a tool"
+    hooks = settings["repos"][0]["hooks"]
+    assert [(hook["language"], hook["pass_filenames"]) for hook in hooks] == [("system", False)]
+    assert not any("additional_dependencies" in hook for hook in hooks)
+    python, module, tools, *arguments = shlex.split(hooks[0]["entry"])
+    assert (python, module, tools) == ("python", "-m", "tools")
+    calls = []
+    monkeypatch.setattr(commands.turn, "taken", contextlib.nullcontext)
+    monkeypatch.setattr(commands.setup_env, "ensure", lambda: sys.executable)
+    monkeypatch.setattr(commands.subprocess, "call", lambda command, **options: calls.append(command))
+    commands.main(arguments)
+    for path in course_files():
+        if path.suffix in (".py", ".toml"):
+            target = tmp_path / path.relative_to(ROOT)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, target)
+
+    def run():
+        return subprocess.run(calls[0], cwd=tmp_path, capture_output=True, encoding="utf-8")
+
+    assert run().returncode == 0
+    (tmp_path / "tools" / "lab.py").write_text('"""A mistake."""\n\nimport os\n', encoding="utf-8")
+    (tmp_path / "tools" / "turn.py").write_text('"""Layout."""\nx=1\n', encoding="utf-8")
+    done = run()
+    assert done.returncode == 1
+    assert re.search("lab.py:3:8: .*unused", done.stdout)
+    assert re.search("turn.py:2:1: unformatted", done.stdout)
 
 
 def test_there_are_workflows():

@@ -10,7 +10,9 @@ from dynlib.files import write_bytes
 
 ROOT = Path(__file__).resolve().parent.parent
 # Folders and files that commands and editors make: most with a leading dot, and these.
-MADE = re.compile(r"(^|/)(\.(?!ci/|github/|gitignore|gitattributes)|_build|__pycache__|[^/]*\.egg-info)")
+MADE = re.compile(
+    r"(^|/)(\.(?!ci/|github/|gitignore|gitattributes|pre-commit-config)|_build|__pycache__|[^/]*\.egg-info)"
+)
 
 
 def write_text(path: Path, text: str) -> bool:

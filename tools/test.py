@@ -23,6 +23,7 @@ CHECKED_SITE = ROOT / "_build" / "check"
 SHOWN, NAMED, WIDTH = 10, 5, 160  # failures before pytest stops, failures that the summary names, letters of a name
 WHERE = re.compile(r"E +\+ +(where|and) ")  # the parts of an assertion, often arrays: one test run alone shows them
 BRIEF = ["-q", "-rN", "--tb=short", f"--maxfail={SHOWN}"]
+FORMAT = ["-m", "ruff", "format", "--check", "--output-format=concise", "."]
 NBVAL = ["--nbval", "--nbval-current-env", "-n", "2", "--dist", "loadfile", "book"]
 BINDER = "tests/test_binder.py"
 PAGES = "tests/test_pages.py"
@@ -41,7 +42,7 @@ class Result:
 def python(*arguments: str) -> Result:
     """Run a Python command, showing its output; count it as one."""
     good, lines = shown(*arguments)
-    found = [line for line in lines if re.search(r"^\S+:\d+(:\d+)?: |^Would reformat|BROKEN$", line)]
+    found = [line for line in lines if re.search(r"^\S+:\d+(:\d+)?: |BROKEN$", line)]
     return Result(int(good), int(not good), [] if good else found)
 
 
@@ -127,7 +128,7 @@ def check_links() -> Result:
 
 STEPS: dict[str, tuple[str, Callable[[], Result]]] = {
     "ruff": ("ruff: mistakes and style", lambda: python("-m", "ruff", "check", "--output-format=concise", ".")),
-    "format": ("ruff: layout of the code", lambda: python("-m", "ruff", "format", "--check", ".")),
+    "format": ("ruff: layout of the code", lambda: python(*FORMAT)),
     "types": ("mypy: types", lambda: python("-m", "mypy")),
     "layers": ("import-linter: the layers of dynlib", lambda: python("-c", LINT_IMPORTS, "--no-logo")),
     "notebooks": ("nbval: every output of every notebook", lambda: pytest(*NBVAL)),
