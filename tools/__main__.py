@@ -86,7 +86,7 @@ def main(arguments):
                 return 0
             command = [python, "-m", modules[name]] + arguments[1:]
             if name != STAYS_OPEN:
-                return subprocess.call(command, cwd=setup_env.ROOT, env=setup_env.clean_environ())
+                return subprocess.call(command, cwd=setup_env.ROOT, env=setup_env.clean_environ(), close_fds=False)
         return until_closed(command)
     except setup_env.Trouble as trouble:
         print(trouble, file=sys.stderr)

@@ -1,5 +1,8 @@
 # -*- coding: utf-8 -*-
-"""Make the course's own Python environment, `.venv`, from requirements.txt.
+"""Make the course's own Python environment, `.venv`, from requirements.txt: by uv where it is there, else by pip.
+
+An environment is finished when its stamp is there, which is written last. The one before stays beside it until then
+and comes back if the new one fails, is interrupted or killed; nothing is changed in an environment that works.
 
 Standard library only. This file and `__main__.py` keep to syntax that every Python reads, back to 2.7,
 so that a Python which is too old says so in one sentence instead of showing a syntax error.
@@ -21,14 +24,30 @@ OLDEST = (3, 11)
 NEWEST = (3, 13)
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VENV = os.path.join(ROOT, ".venv")
-STAMP = os.path.join(VENV, "course-stamp.json")
-UNFINISHED = os.path.join(VENV, "unfinished")  # there while files in .venv are being changed
-BEFORE = os.path.join(ROOT, ".venv.before")  # the environment that worked, until the new one does
-LOG = os.path.join(VENV, "install.log")
-LOG_NAME = os.path.join(".venv", "install.log")
+BEFORE = os.path.join(ROOT, ".venv.before")
+LOG = os.path.join(ROOT, "_build", "install.log")
 
 SUPPORTED = "Python 3.11, 3.12 or 3.13"
 HOW_TO_NAME = "install one of them, or name one: make book PYTHON=python3.12 (without make: python3.12 -m tools book)"
+AGAIN = "then run the same command again (the details are in %s)." % os.path.join("_build", "install.log")
+# Why an installation failed: what pip, venv or uv write, and what to tell the reader.
+REASONS = [
+    (
+        "No space left|not enough space|Disk quota",
+        "The disk is full: the environment needs about 1.5 GB; free some space, ",
+    ),
+    (
+        "Permission denied|Read-only file system|Access is denied",
+        "The folder .venv cannot be written: check who owns the course's folder and its disk, ",
+    ),
+    ("ensurepip", "This Python cannot make virtual environments: install its venv module, "),
+    (
+        "NewConnectionError|NameResolutionError|(Connect|Read)TimeoutError|ProxyError|SSLError|Max retries exceeded"
+        "|Failed to (establish a new connection|fetch)|error sending request|(client|dns|tcp connect) error"
+        "|Temporary failure in name resolution|Network is unreachable|[Cc]onnection (broken|refused)",
+        "The Python package index cannot be reached: check the network connection (or the proxy), ",
+    ),
+]
 
 
 class Trouble(Exception):
@@ -37,20 +56,14 @@ class Trouble(Exception):
 
 def venv_python():
     """The path of the environment's Python, whether or not it exists yet."""
-    if os.name == "nt":
-        return os.path.join(VENV, "Scripts", "python.exe")
-    return os.path.join(VENV, "bin", "python")
+    return os.path.join(VENV, *(("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")))
 
 
 def clean_environ():
     """Return the environment variables for child processes: UTF-8, and nothing that redirects Python or pip."""
-    env = dict(os.environ)
     foreign = ["PYTHONHOME", "PYTHONPATH", "PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_REQUIRE_VIRTUALENV"]
     foreign += ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"]  # set inside git hooks
-    for name in foreign:
-        env.pop(name, None)
-    env["PYTHONUTF8"] = "1"
-    return env
+    return dict([pair for pair in os.environ.items() if pair[0] not in foreign], PYTHONUTF8="1")
 
 
 def ask(command):
@@ -65,51 +78,38 @@ def ask(command):
     return output.decode("utf-8", "replace").strip() if process.returncode == 0 else None
 
 
+def has_uv():
+    """Tell whether uv is there."""
+    return ask(["uv", "--version"]) is not None
+
+
 def describe(command):
-    """Return (version, path) of a Python, or None if the command starts no Python."""
-    answer = ask(command + ["-c", "import sys; print('%d %d|' % sys.version_info[:2] + sys.executable)"])
+    """Return (version, path) of the Python that a command starts, or under an environment's Python, or None."""
+    path = "getattr(sys, '_base_executable', None) or sys.executable"
+    answer = ask(command + ["-c", "import sys; print('%d %d|' % sys.version_info[:2] + " + path + ")"])
     match = re.search(r"(\d+) (\d+)\|(.+)$", answer or "")
-    if not match:
-        return None
-    return (int(match.group(1)), int(match.group(2))), match.group(3).strip()
-
-
-def in_venv(path):
-    """Tell whether a Python lies inside .venv."""
-    return os.path.abspath(path).startswith(os.path.abspath(VENV) + os.sep)
-
-
-def candidates():
-    """Yield the commands that may start a Python, the best guess first."""
-    yield [sys.executable]
-    for name in ("python3", "python3.13", "python3.12", "python3.11", "python"):
-        yield [name]
-    if os.name == "nt":
-        for version in ("-3.13", "-3.12", "-3.11"):
-            yield ["py", version]
+    return ((int(match.group(1)), int(match.group(2))), match.group(3).strip()) if match else None
 
 
 def find_python():
-    """Return the path of a supported Python that can make virtual environments."""
+    """Return the path of a supported Python that can make environments: the one that is named, else the first found."""
     named = os.environ.get("COURSE_PYTHON", "").strip()
-    found, without_venv, seen = [], None, set()
-    for command in [[named]] if named else candidates():
-        answer = describe(command)
-        if answer is None or answer[1] in seen or in_venv(answer[1]):
-            continue
-        version, path = answer
-        seen.add(path)
-        if not OLDEST <= version <= NEWEST:
+    names = [[sys.executable]] + [[name] for name in ("python3", "python3.13", "python3.12", "python3.11", "python")]
+    names += [["py", "-3.13"], ["py", "-3.12"], ["py", "-3.11"]] if os.name == "nt" else []
+    found, without_venv = [], None
+    for command in [[named]] if named else names:
+        version, path = describe(command) or (None, None)
+        if version and not OLDEST <= version <= NEWEST:
             found.append("%s is %d.%d" % ((command[0],) + version))
-        elif ask([path, "-c", "import venv, ensurepip"]) is None:
-            without_venv = without_venv or (path, version)
-        else:
+        elif version and (has_uv() or ask([path, "-c", "import venv, ensurepip"]) is not None):
             return path
+        elif version:
+            without_venv = without_venv or (path,) + version
     if without_venv:
         raise Trouble(
             "The Python at %s has no venv module, which the course needs to install its packages: "
             "install it (on Debian or Ubuntu: apt install python%d.%d-venv), then run the same command again."
-            % ((without_venv[0],) + without_venv[1])
+            % without_venv
         )
     if named and not found:
         raise Trouble("PYTHON=%s starts no Python: the course needs %s; %s." % (named, SUPPORTED, HOW_TO_NAME))
@@ -117,70 +117,35 @@ def find_python():
     raise Trouble("The course needs %s, but %s: %s." % (SUPPORTED, what, HOW_TO_NAME))
 
 
+def read(*names):
+    """Return the text of a file of the course."""
+    with io.open(os.path.join(ROOT, *names), encoding="utf-8", errors="replace") as stream:
+        return stream.read()
+
+
 def wanted():
     """Return what the stamp of a finished environment says: the requirements, the package, the folder."""
-    digest = hashlib.sha256()
-    with io.open(os.path.join(ROOT, "requirements.txt"), "rb") as stream:
-        digest.update(stream.read().replace(b"\r\n", b"\n"))
-    with io.open(os.path.join(ROOT, "pyproject.toml"), encoding="utf-8") as stream:
-        tables = re.split(r"(?m)^(?=\[)", stream.read())
-    for table in tables:  # the settings of the test tools do not change what is installed
-        if re.match(r"\[(project|build-system|tool\.setuptools)\b", table):
-            digest.update(table.encode("utf-8"))
-    with io.open(os.path.join(ROOT, "dynlib", "__init__.py"), encoding="utf-8") as stream:
-        digest.update(re.search("__version__ = .*", stream.read()).group().encode("utf-8"))
-    return {"digest": digest.hexdigest(), "folder": ROOT}
+    tables = re.split(r"(?m)^(?=\[)", read("pyproject.toml"))
+    shaping = [table for table in tables if re.match(r"\[(project|build-system|tool\.setuptools)\b", table)]
+    version = re.search("__version__ = .*", read("dynlib", "__init__.py")).group()
+    text = "".join([read("requirements.txt"), version] + shaping)  # not the settings of the test tools
+    return {"digest": hashlib.sha256(text.encode("utf-8")).hexdigest(), "folder": ROOT}
 
 
 def read_stamp():
-    """Return the stamp of the last finished installation, or None."""
+    """Return the stamp of a finished environment, or None."""
     try:
-        with io.open(STAMP, encoding="utf-8") as stream:
-            return json.loads(stream.read())
+        return json.loads(read(VENV, "course-stamp.json"))
     except (OSError, IOError, ValueError):
         return None
 
 
-def touch(path):
-    """Make an empty file."""
-    with io.open(path, "w", encoding="utf-8"):
-        pass
-
-
-def remove(path):
-    """Remove a file if it is there."""
-    if os.path.exists(path):
-        os.remove(path)
-
-
-def create(python):
-    """Make an empty .venv with the given Python; one that was there is kept beside it until the new one is finished."""
-    print("Making the environment .venv with %s" % python)
-    sys.stdout.flush()
-    if os.path.isdir(VENV):
-        os.rename(VENV, BEFORE)
-    os.makedirs(VENV)
-    touch(UNFINISHED)
-    with io.open(LOG, "wb") as log:
-        status = subprocess.call(
-            [python, "-m", "venv", VENV], stdout=log, stderr=subprocess.STDOUT, env=clean_environ(), cwd=ROOT
-        )
-    if status != 0:
-        raise Trouble(reason(read_log()))
-
-
-def settle(finished):
-    """Keep the new environment if it is finished, else put back the one before."""
-    if not os.path.isdir(BEFORE):
-        return
-    if finished:
-        shutil.rmtree(BEFORE)
-        return
-    if os.path.exists(LOG):
-        shutil.copyfile(LOG, os.path.join(BEFORE, os.path.basename(LOG)))
-    if os.path.isdir(VENV):
-        shutil.rmtree(VENV)
-    os.rename(BEFORE, VENV)
+def write_stamp():
+    """Say that the environment is finished; the file is there whole or not at all."""
+    path = os.path.join(VENV, "course-stamp.json")
+    with io.open(path + ".new", "w", encoding="utf-8") as stream:
+        stream.write(u"%s\n" % json.dumps(dict(wanted(), parts=parts()), sort_keys=True))
+    os.rename(path + ".new", path)
 
 
 def parts():
@@ -195,129 +160,112 @@ def parts():
     return counts
 
 
-def is_whole(stamp):
-    """Tell whether nothing of what was installed has been deleted since; what was added does no harm."""
+def is_whole():
+    """Tell whether .venv was finished and nothing of it has been deleted since; what was added does no harm."""
+    stamp = read_stamp()
+    if stamp is None or not os.path.exists(venv_python()) or not os.path.exists(os.path.join(VENV, "pyvenv.cfg")):
+        return False
     now = parts()
-    return all(now.get(part, 0) >= count for part, count in (stamp or {}).get("parts", {}).items())
+    return all(now.get(part, 0) >= count for part, count in stamp["parts"].items())
 
 
-def read_log():
-    """Return the text of the installation log."""
-    with io.open(LOG, encoding="utf-8", errors="replace") as stream:
-        return stream.read()
+def settle():
+    """Leave one environment: the finished one, else the one before, which a failed or killed run has put aside."""
+    if not os.path.isdir(BEFORE):
+        return
+    if read_stamp() is not None:
+        shutil.rmtree(BEFORE)
+        return
+    if os.path.isdir(VENV):
+        shutil.rmtree(VENV)
+    os.rename(BEFORE, VENV)
 
 
 def reason(log):
-    """Say in one sentence why an installation failed, from what pip or venv wrote."""
-    again = "then run the same command again (the details are in %s)." % LOG_NAME
-    if "No space left on device" in log or "not enough space" in log or "Disk quota exceeded" in log:
-        return "The disk is full: the environment needs about 1.5 GB; free some space, " + again
-    if "Permission denied" in log or "Read-only file system" in log or "Access is denied" in log:
-        return "The folder .venv cannot be written: check who owns the course's folder and its disk, " + again
-    if "ensurepip" in log:
-        return "This Python cannot make virtual environments: install its venv module, " + again
-    network = (
-        "NewConnectionError",
-        "NameResolutionError",
-        "ConnectTimeoutError",
-        "ReadTimeoutError",
-        "ProxyError",
-        "SSLError",
-        "Max retries exceeded",
-        "Failed to establish a new connection",
-        "Temporary failure in name resolution",
-        "Network is unreachable",
-        "Connection broken",
-        "Connection refused",
-        "connection broken by",
-    )
-    if any(sign in log for sign in network):
-        return "The Python package index cannot be reached: check the network connection (or the proxy), " + again
-    errors = [line[7:] for line in log.splitlines() if line.startswith("ERROR: ")]
-    return "Installing the packages failed (%s): mend that, " % (errors[-1] if errors else "no message") + again
+    """Say in one sentence why an installation failed, from what uv, pip or venv wrote."""
+    for signs, sentence in REASONS:
+        if re.search(signs, log):
+            return sentence + AGAIN
+    errors = re.findall(r"(?m)^(?:ERROR: |error: | *\u00d7 )(.+?)\s*$", log)
+    return "Installing the packages failed (%s): mend that, " % (errors[-1] if errors else "no message") + AGAIN
 
 
-def install():
-    """Install requirements.txt into .venv, showing how far it is."""
-    with io.open(os.path.join(ROOT, "requirements.txt"), encoding="utf-8") as stream:
-        total = len([line for line in stream if line.strip() and not line.startswith("#")])
-    print("Installing %d packages into .venv (the first time: one to five minutes)" % total)
-    sys.stdout.flush()
-    command = [venv_python(), "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
-    command += ["--progress-bar", "off", "-r", "requirements.txt"]
+def succeeds(command, total):
+    """Run a command that makes the environment; write what it says into the log and show how far it is."""
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=clean_environ(), cwd=ROOT
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=clean_environ(), cwd=ROOT, close_fds=False
     )
-    done = 0
-    shown = time.time()
+    found, shown = 0, time.time()
     try:
-        with io.open(LOG, "wb") as log:
-            for raw in iter(process.stdout.readline, b""):
-                log.write(raw)
+        with io.open(LOG, "ab") as log:
+            for line in iter(process.stdout.readline, b""):
+                log.write(line)
                 log.flush()
-                line = raw.decode("utf-8", "replace")
-                if re.match(r"(Collecting|Requirement already satisfied:|Obtaining) ", line):
-                    done = min(done + 1, total)
-                    if time.time() - shown > 5:
-                        print("  found %d of %d" % (done, total))
-                        shown = time.time()
-                elif line.startswith("Installing collected packages"):
-                    touch(UNFINISHED)
-                    print("  found all, now unpacking")
-                sys.stdout.flush()
-        status = process.wait()
-    except BaseException:
-        process.terminate()
-        process.wait()
-        raise
-    if status != 0:
-        raise Trouble(reason(read_log()))
+                found += bool(re.match(b"(Collecting|Obtaining|Downloading) ", line))
+                if time.time() - shown > 5:
+                    print("  found %d of %d" % (min(found, total), total))
+                    sys.stdout.flush()
+                    shown = time.time()
+        return process.wait() == 0
+    finally:
+        process.stdout.close()
+        if process.poll() is None:
+            process.terminate()
+            process.wait()
+
+
+def install(python):
+    """Make .venv, where nothing is, with the given Python, and install requirements.txt into it."""
+    total = len(re.findall(r"(?m)^[\w-]", read("requirements.txt")))
+    print("Making the environment .venv with %s: %d packages (the first time: up to five minutes)" % (python, total))
+    sys.stdout.flush()
+    pip = [venv_python(), "-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--progress-bar=off"]
+    uv = ["uv", "pip", "install", "--python", venv_python()]
+    ways = [[[python, "-m", "venv", "--clear", VENV], pip + ["-r", "requirements.txt"]]]
+    if has_uv():  # it may know less of a network than pip: then pip has its turn
+        ways.insert(0, [["uv", "venv", "--seed", "--python", python, VENV], uv + ["-r", "requirements.txt"]])
+    for way in ways:
+        if not os.path.isdir(os.path.dirname(LOG)):
+            os.makedirs(os.path.dirname(LOG))
+        io.open(LOG, "wb").close()
+        if all(succeeds(command, total) for command in way):
+            return
+    raise Trouble(reason(read(LOG)))
 
 
 def ensure():
-    """Return the path of the environment's Python, after making or mending the environment if need be.
+    """Return the path of the environment's Python, after making the environment if need be.
 
     Raises:
         Trouble: with one sentence that says what to do.
     """
-    want = wanted()
     try:
-        settle(finished=read_stamp() is not None and not os.path.exists(UNFINISHED))  # if an earlier run was killed
-        stamp = read_stamp() or {}
-        python = venv_python()
-        present = os.path.exists(python) and os.path.exists(os.path.join(VENV, "pyvenv.cfg"))
-        ready = present and not os.path.exists(UNFINISHED) and is_whole(stamp)
+        settle()  # if an earlier run was killed
+        whole, stamp, want = is_whole(), read_stamp() or {}, wanted()
+        ready = whole and all(stamp.get(key) == value for key, value in want.items())
         named = os.environ.get("COURSE_PYTHON", "").strip()
         if ready and named:  # another Python than before?
             other = describe([named])
             if other is None or not OLDEST <= other[0] <= NEWEST:
                 find_python()  # raises Trouble
-            ready = other[0] == (describe([python]) or [None])[0]
-        same = all(stamp.get(key) == value for key, value in want.items())
-        if ready and same:
-            return python
-        if present and not ready and not named:
+            ready = other[0] == (describe([venv_python()]) or [None])[0]
+        if ready:
+            return venv_python()
+        python = find_python()
+        if stamp and not whole:
             print("The environment .venv is not whole; it is made anew.")
-        moved = stamp.get("folder", ROOT) != ROOT
-        usable = ready and not moved and OLDEST <= (describe([python]) or [(0, 0)])[0] <= NEWEST
-        finished = False
+        if os.path.isdir(VENV):
+            os.rename(VENV, BEFORE)
         try:
-            if not usable or ask([python, "-m", "pip", "--version"]) is None:
-                create(find_python())
-            install()
-            with io.open(STAMP, "w", encoding="utf-8") as stream:
-                stream.write(u"%s\n" % json.dumps(dict(want, parts=parts()), sort_keys=True))
-            remove(UNFINISHED)
-            finished = True
+            install(python)
+            write_stamp()
         finally:
-            settle(finished)
+            settle()
     except Trouble as trouble:
-        if os.path.exists(STAMP) and not os.path.exists(UNFINISHED) and is_whole(read_stamp()):
-            raise Trouble("%s What was installed before is kept." % trouble)
-        raise
+        raise Trouble("%s What was installed before is kept." % trouble) if is_whole() else trouble
     except (OSError, IOError) as error:
         raise Trouble(
-            "The environment .venv could not be written (%s): check the disk and who owns the folder, "
-            "then run the same command again." % error
+            "The environment .venv could not be written (%s): check the disk and who owns the folder, on Windows also "
+            "whether something in .venv is running, then run the same command again." % error
         )
-    return python
+    return venv_python()

@@ -1,7 +1,8 @@
 """One command at a time in the folder of the course: a second one waits for its turn.
 
-The system itself holds the lock, on the Makefile, and frees it when the command ends in whatever way. Standard library
-only; like setup_env.py it keeps to syntax that every Python reads.
+The system itself holds the lock and frees it when the command has ended in whatever way, and what it had started,
+too: a killed command may leave a pip behind. The locked file is one that nobody replaces by a newer one, as git does.
+Standard library only; like setup_env.py it keeps to syntax that every Python reads.
 """
 
 import errno
@@ -12,7 +13,7 @@ from contextlib import contextmanager
 
 from tools.setup_env import ROOT
 
-LOCKED = os.path.join(ROOT, "Makefile")
+LOCKED = os.path.join(ROOT, ".turn")
 WAITING = "Another command of the course is working in this folder; this one waits until it has finished."
 
 
@@ -36,7 +37,9 @@ def try_lock(stream):
 @contextmanager
 def taken(path=LOCKED, pause=0.2):
     """Wait until no other command works in the folder, saying so once, then keep the others out."""
-    with open(path, "rb") as stream:
+    with open(path, "ab") as stream:
+        if os.name != "nt" and hasattr(os, "set_inheritable"):
+            os.set_inheritable(stream.fileno(), True)
         if not try_lock(stream):
             print(WAITING)
             sys.stdout.flush()
