@@ -190,22 +190,21 @@ def reason(log):
     return "Installing the packages failed (%s): mend that, " % (errors[-1] if errors else "no message") + AGAIN
 
 
-def succeeds(command, total):
-    """Run a command that makes the environment; write what it says into the log and show how far it is."""
+def succeeds(command):
+    """Run a command that makes the environment; write what it says into the log and show now and then where it is."""
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=clean_environ(), cwd=ROOT, close_fds=False
     )
-    found, shown = 0, time.time()
+    start = shown = time.time()
     try:
         with io.open(LOG, "ab") as log:
             for line in iter(process.stdout.readline, b""):
                 log.write(line)
                 log.flush()
-                found += bool(re.match(b"(Collecting|Obtaining|Downloading) ", line))
                 if time.time() - shown > 5:
-                    print("  found %d of %d" % (min(found, total), total))
-                    sys.stdout.flush()
                     shown = time.time()
+                    print("  %3d s: %s" % (shown - start, line.decode("utf-8", "replace").strip()[:80]))
+                    sys.stdout.flush()
         return process.wait() == 0
     finally:
         process.stdout.close()
@@ -228,7 +227,7 @@ def install(python):
         if not os.path.isdir(os.path.dirname(LOG)):
             os.makedirs(os.path.dirname(LOG))
         io.open(LOG, "wb").close()
-        if all(succeeds(command, total) for command in way):
+        if all(succeeds(command) for command in way):
             return
     raise Trouble(reason(read(LOG)))
 
