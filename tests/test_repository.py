@@ -11,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import threading
 import tomllib
 import warnings
 from pathlib import Path
@@ -25,6 +26,7 @@ import dynlib
 import tools.__main__ as commands
 from tools import requirements as renewal
 from tools import setup_env
+from tools import test as checks
 from tools.files import ROOT, course_files, pages_in_toc, write_text
 from tools.requirements import BINDER, BINDER_HEADER, HEADER, PINS, packages_in
 from tools.test import Result, counted
@@ -346,6 +348,40 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
 )
 def test_counting_of_tests(closing, good, result):
     assert counted(closing, good) == result
+
+
+def test_two_lanes_run_at_once_and_print_one_step_after_the_other(monkeypatch, capsys):
+    """The first step that is shown waits for one that is shown last, and one of them breaks off."""
+    begun = threading.Event()
+
+    def waits(show):
+        show("waits\n")
+        assert begun.wait(60), "the lanes do not run at once"
+        show("goes on\n")
+        return Result(3, 0)
+
+    def breaks(show):
+        begun.set()
+        show("breaks\n")
+        raise OSError("no disk")
+
+    steps = {"first": ("the first", waits), "second": ("the second", lambda show: Result(1, 0)), "last": ("it", breaks)}
+    monkeypatch.setattr(checks, "STEPS", steps)
+    monkeypatch.setattr(checks, "LANES", [["last"], ["first", "second"]])
+    monkeypatch.setattr(sys, "argv", ["test"])
+    assert checks.main() == 1
+    said = capsys.readouterr().out
+    places = [
+        said.index(words) for words in ("waits", "goes on", "the second", "breaks", "OSError: no disk", "Summary")
+    ]
+    assert places == sorted(places)
+    assert said.endswith("4 passed, 1 failed\n")
+
+
+def test_every_step_is_in_one_lane():
+    assert sorted(itertools.chain(*checks.LANES)) == sorted(checks.STEPS)
+    for needs in (["build", "links", "pages"],):
+        assert [[name for name in lane if name in needs] for lane in checks.LANES if needs[0] in lane] == [needs]
 
 
 @pytest.mark.parametrize(
