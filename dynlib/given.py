@@ -91,9 +91,9 @@ def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
     Raises:
         TypeError: with the name that is closest.
 
-    >>> refuse_unknown(["wrench"], ["steps", "loads"])
+    >>> refuse_unknown(["load"], ["steps", "loads"])
     Traceback (most recent call last):
-    TypeError: there is no option 'wrench'; did you mean 'loads'? The options are steps and loads.
+    TypeError: there is no option 'load'; did you mean 'loads'? The options are steps and loads.
     """
     for name in given:
         *others, last = known
