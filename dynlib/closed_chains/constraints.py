@@ -1,4 +1,4 @@
-r"""Closed chains: which coordinates of a mechanism follow from the others, and how.
+r"""The closures of a mechanism: gaps, constraint Jacobian, bias, and which coordinates follow from which.
 
 Closures say :math:`\phi(q)=0`; once differentiated :math:`J\dot q=0`, twice :math:`J\ddot q+\dot J\dot q=0`. Of the
 coordinates some are chosen as inputs :math:`u`; the others, :math:`v`, depend on them:

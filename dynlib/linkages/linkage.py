@@ -1,5 +1,4 @@
-r"""Linkages in the plane whose positions have closed forms: the three-legged arm of document B, five-bar, four-bar and
-slider-crank.
+r"""What all linkages in the plane share whose positions have closed forms.
 
 Two links that meet in a pin reach it in two ways: the pin lies on the left or on the right of the line between their
 far ends. A *mode* is a tuple of such sides, ``+1`` for left and ``-1`` for right. An **assembly mode** says how the

@@ -1,4 +1,4 @@
-r"""The energies and torques of the three-legged arm as document B derives them, with its mistakes put right.
+r"""The planar arm with three legs, its energies and torques as document B derives them, with its mistakes put right.
 
 The document writes the kinetic energy in six angles and differentiates it by the two inputs. Lagrange's equations of
 all six angles, projected onto the inputs, give the same as first replacing the four dependent angles (B3.12c): so the
