@@ -173,7 +173,7 @@ def propagate(robot: Robot, q: Array, dq: Array, steps: Steps, base: BaseMotion)
 
 @dataclass(frozen=True, eq=False)
 class Wrench(Data):
-    """A load: a force and a moment that the surroundings put *on* an arm or a mechanism.
+    """A load: a force and a moment that the surroundings put *on* the arm, or on a mechanism.
 
     Attributes:
         force: shape (..., 3), in N.

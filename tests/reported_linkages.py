@@ -27,6 +27,7 @@ from dynlib.closed_chains import (
     with_multipliers,
 )
 from dynlib.closed_chains.constraints import refuse_open, tree_jacobian
+from dynlib.closed_chains.walk import Walk
 from dynlib.linkages import FiveBar, Linkage, five_bar, four_bar, slider_crank, two_link_angles
 from dynlib.model import Body, Link, Mechanism, Point, Robot, Rod
 from dynlib.motion import ClosedMotion, SimulationError, energy_of, simulate
@@ -172,7 +173,7 @@ def _from_guess(loop: Loop, q: np.ndarray, name: str, given: dict) -> dict:
     found |= dict.fromkeys(("q", "q_projected"), loop.absolute(closed))
     if "guess" not in name:
         try:
-            refuse_open(loop.linkage, guess)
+            refuse_open(Walk(loop.linkage, guess))
         except ClosureError as error:  # only how to put it right; nothing is computed from an open position
             kept = {key: found[key] for key in ("residual", "q_projected", "qd_consistent") if key in found}
             return kept | {"refused": str(error)}

@@ -60,10 +60,11 @@ def test_a_load_at_the_tip_does_the_work_of_the_tip():
 
 
 def test_a_load_at_the_tip_beside_symbols_is_exact():
-    bare, loaded = (run("torques", "rp", *more)[0].splitlines() for more in ([], ["--tip-force", "0,0,0.5"]))
+    bare, loaded = (run("torques", "rp", *more)[0].splitlines() for more in ([], ["--tip-force", "0,0,1/3"]))
     assert bare != loaded
-    assert any("1/2" in line for line in loaded)
-    assert r"\frac{1}{2}" in run("derive", "rp", "--tip-force", "0,0,0.5")[0]
+    assert any("1/3" in line for line in loaded)
+    assert any("- 0.5 " in line for line in run("torques", "rp", "--tip-force", "0,0,0.5")[0].splitlines())
+    assert r"\frac{1}{3}" in run("derive", "rp", "--tip-force", "0,0,1/3")[0]
 
 
 def test_torques_without_a_state_are_symbols():

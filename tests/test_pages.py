@@ -322,7 +322,7 @@ FADED = """each => ['.more-before', '.more-after'].map(
     side => each.matches(side) && getComputedStyle(each).maskImage !== 'none')"""
 
 
-@pytest.mark.parametrize("name", ["book/motion", "book/newton_euler", "book/api/robot"])
+@pytest.mark.parametrize("name", ["book/motion", "book/newton_euler", "book/api/model.robot"])
 def test_what_scrolls_fades_out_where_there_is_more(page, site, name):
     drawn(page, site, name, 390)
     assert page.evaluate(f"({SCROLLING})().length") > 5

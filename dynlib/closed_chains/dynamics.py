@@ -54,6 +54,23 @@ class Steps(velocities.Steps):
 # ---- The cut mechanism -----------------------------------------------------------------------------
 
 
+def read_loads(mechanism: Mechanism, loads: Any) -> tuple[Wrench, ...]:
+    """Return loads on a mechanism as a tuple, or say what was given instead.
+
+    Args:
+        mechanism: chains and closures.
+        loads: a list of them.
+
+    Raises:
+        TypeError: no list, or an entry that is no :class:`~dynlib.velocity.Wrench`.
+        ValueError: there is no such chain or link.
+    """
+    found = listed_loads(loads)
+    for number, load in enumerate(found, start=1):
+        mechanism.check_point(load.place, f"load {number}")
+    return found
+
+
 def tree_torques(mechanism: Mechanism, q: Any, dq: Any, ddq: Any, *, loads: Sequence[Wrench] = ()) -> Array:
     r"""Return what all joints of the cut mechanism would have to supply for a motion, :math:`M\ddot q+h`.
 
@@ -75,7 +92,7 @@ def tree_torques(mechanism: Mechanism, q: Any, dq: Any, ddq: Any, *, loads: Sequ
     """
     refuse_no_mechanism(mechanism)
     q, dq, ddq = mechanism.state(q=q, dq=dq, ddq=ddq)
-    loads = listed_loads(loads)
+    loads = read_loads(mechanism, loads)
     if not any(map(has_inertia, mechanism.chains)) and not loads:
         raise ValueError(f"no link of {mechanism.name} has a mass or an inertia; dynamics would only give zeros.")
     pieces = zip(mechanism.chains, *map(mechanism.parts, (q, dq, ddq)), strict=True)
@@ -83,8 +100,7 @@ def tree_torques(mechanism: Mechanism, q: Any, dq: Any, ddq: Any, *, loads: Sequ
         parts = [newton_euler.torques(*piece) if has_inertia(piece[0]) else 0 * piece[1] for piece in pieces]
     found = np.concatenate(parts, axis=-1)
     walk = Walk(mechanism, q)
-    for number, load in enumerate(loads, start=1):
-        mechanism.check_point(load.place, f"load {number}")
+    for load in loads:
         with np.errstate(over="ignore", invalid="ignore"):
             found = found - walk.joint_forces(load)
     return finite(found, "the torque of the cut mechanism", mechanism, q=q, dq=dq, ddq=ddq, loads=loads)

@@ -1,4 +1,4 @@
-"""Documents in LaTeX."""
+"""Documents in LaTeX: one file that pdflatex turns into pages."""
 
 from collections.abc import Iterable, Mapping
 

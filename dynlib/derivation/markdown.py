@@ -1,4 +1,4 @@
-"""Documents in Markdown."""
+"""Documents in Markdown, with formulas that notebooks and web pages set."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -36,7 +36,7 @@ from dynlib.motion.integration import (
 )
 from dynlib.motion.record import ClosedMotion, Torque
 from dynlib.progress import SimulationError, SimulationInterrupted, Watch
-from dynlib.velocity import Wrench, listed_loads
+from dynlib.velocity import Wrench
 
 _TOLERANCE = 1e-10  # error of one step of the explicit method, relative and absolute
 _A_FEW_TURNS = 20.0  # rad or m in one step; a step that is longer is wrong in itself
@@ -72,7 +72,7 @@ def simulate_mechanism(
     if q0.ndim != 1:
         raise ValueError(f"q0 has the shape {q0.shape}; expected ({mechanism.n},).")
     dq = _rates(mechanism, q0, dq0)
-    run = _Run(mechanism, listed_loads(loads), torque, baumgarte, project, compiled, q0)
+    run = _Run(mechanism, dynamics.read_loads(mechanism, loads), torque, baumgarte, project, compiled, q0)
     dynamics.refuse_weightless(mechanism, q0, run.free_motions(q0))
     return run.through(q0.tolist(), dq.tolist(), times, dt, method, progress)
 
