@@ -1,5 +1,6 @@
 """The derivation as a document: everything in it was computed, in every format; it fits its page."""
 
+import functools
 import re
 import shutil
 import subprocess
@@ -49,6 +50,12 @@ def rows(text):
     return [(left, right.replace(r"\bigl(", r"\left(").replace(r"\bigr)", r"\right)")) for left, right in found]
 
 
+@functools.cache
+def rendered(name, to="markdown"):
+    """Return the document of an arm, which is made once for all tests of it."""
+    return render(ARMS[name], to)
+
+
 def expected_rows(derived):
     for section in SECTIONS.values():
         for quantity in section:
@@ -77,7 +84,7 @@ def rows_of(step):
 def test_every_line_is_a_recorded_value_and_every_recorded_value_is_a_line(name, to):
     arm = ARMS[name].exact()
     derived = steps.derive(arm, named=arm.n > 3)
-    shown = rows(render(ARMS[name], to))
+    shown = rows(rendered(name, to))
     begin = next(place for place, (left, _) in enumerate(shown) if left == "{}^{0}_{1}T")
     expected = list(expected_rows(derived))
     for (left, right), (wanted_left, wanted) in zip(shown[begin:], expected, strict=False):
@@ -136,7 +143,7 @@ def test_numbers_in_every_format_are_those_of_the_recursion(name, to):
 
 @pytest.mark.parametrize("name", ARMS)
 def test_lines_are_short_enough_for_a_page(name):
-    for line in re.findall(r"&(.*)", render(ARMS[name], "markdown")):
+    for line in re.findall(r"&(.*)", rendered(name, "markdown")):
         assert len(notation.text(re.sub(r"\\begin\{bmatrix\}.*", "", line))) < 110
 
 
@@ -153,7 +160,7 @@ def test_latex_compiles_and_nothing_leaves_the_page(name, tmp_path):
 
 @pytest.mark.parametrize("name", ARMS)
 def test_latex_environments_and_braces_are_balanced(name):
-    text = render(ARMS[name], "latex")
+    text = rendered(name, "latex")
     open_environments = []
     for kind, environment in re.findall(r"\\(begin|end)\{([a-z*]+)\}", text):
         if kind == "begin":
@@ -168,7 +175,7 @@ def test_latex_environments_and_braces_are_balanced(name):
 
 @pytest.mark.parametrize("name", ARMS)
 def test_html_is_one_file_with_valid_links_and_no_tex(name):
-    text = render(ARMS[name], "html")
+    text = rendered(name, "html")
     page = html.fromstring(text)
     assert not re.findall(r"(?:src|href)=\"(?!#)", text)
     assert "//" not in text
@@ -234,8 +241,8 @@ def test_a_name_of_several_lines_stays_one_heading(to):
 
 
 def test_names_are_used_when_the_arm_is_long_or_a_value_is_too_long():
-    assert "c_{2} &= " not in render(ARMS["planar_3r"])
-    assert r"c_{2} &= \mathrm{c}\theta_{2}" in render(ARMS["puma560"])
+    assert "c_{2} &= " not in rendered("planar_3r")
+    assert r"c_{2} &= \mathrm{c}\theta_{2}" in rendered("puma560")
     assert r"c_{2} &= \mathrm{c}\theta_{2}" in render(ARMS["planar_2r"], named=True)
     spatial = Robot.from_dh(
         [
@@ -264,7 +271,7 @@ def test_the_arm_is_shown_with_table_convention_and_state():
     text = render(ARMS["rrp"], "markdown", [0.1, 0.2, 0.3], [0, 0, 0], [0, 0, 1])
     assert "modified convention" in text or "standard convention" in text
     assert r"| 3 | prismatic | $d_{3} = 0.3$ | $\dot{d}_{3} = 0$ | $\ddot{d}_{3} = 1$ | m, s |" in text
-    puma = render(ARMS["puma560"])
+    puma = rendered("puma560")
     assert r"| 3 | revolute | $0.0203$ | $-\pi/2$ | $0.15005$ | $\theta_{3}$ |" in puma
     assert r"| 2 | $17.4$ | $0.068$ | $0.006$ | $0.2275$ |" in puma
     assert r"| 1 | $0.0002$ | $-62.6111$ |" in puma

@@ -52,28 +52,46 @@ def chapter():
     return notebook
 
 
-def small_book(folder, url=""):
-    """Write a book of two pages with the settings of the course."""
+def small_book(folder, url="", more=()):
+    """Write a book of two pages, or more chapters, with the settings of the course."""
     settings = (ROOT / "_config.yml").read_text(encoding="utf-8")
     assert settings.count('  url: ""') == 1, "_config.yml names a repository; it is shipped without"
     (folder / "_config.yml").write_text(settings.replace('  url: ""', f'  url: "{url}"'), encoding="utf-8")
-    contents = "format: jb-book\nroot: book/welcome\nchapters:\n  - file: book/chapter\n"
+    chapters = {"chapter": chapter(), **dict(more)}
+    contents = "format: jb-book\nroot: book/welcome\nchapters:\n"
+    contents += "".join(f"  - file: book/{name}\n" for name in chapters)
     (folder / "_toc.yml").write_text(contents, encoding="utf-8")
     for name in ("_ext", "_static"):
         shutil.copytree(ROOT / "book" / name, folder / "book" / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "book" / "references.bib", folder / "book")
     (folder / "book" / "welcome.md").write_text("# Welcome\n\nTo the [chapter](chapter).\n", encoding="utf-8")
-    (folder / "book" / "chapter.ipynb").write_text(nbformat.writes(chapter()), encoding="utf-8")
+    for name, notebook in chapters.items():
+        (folder / "book" / f"{name}.ipynb").write_text(nbformat.writes(notebook), encoding="utf-8")
+
+
+def try_to_build(folder, **variables):
+    """Build the small book; return the finished process with what it says."""
+    environ = {name: value for name, value in os.environ.items() if name not in JOB} | variables
+    start = "from jupyter_book.cli.main import main; main()"
+    command = [sys.executable, "-c", start, "build", ".", "-W", "-n", "--keep-going", "-q"]
+    return subprocess.run(
+        command, cwd=folder, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8"
+    )
 
 
 def build(folder, **variables):
     """Build the small book; return the folder of the site."""
-    environ = {name: value for name, value in os.environ.items() if name not in JOB} | variables
-    start = "from jupyter_book.cli.main import main; main()"
-    command = [sys.executable, "-c", start, "build", ".", "-W", "-n", "--keep-going", "-q"]
-    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, encoding="utf-8")
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = try_to_build(folder, **variables)
+    assert done.returncode == 0, done.stdout
     return folder / "_build" / "html"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Return the folder of the small book's site."""
+    folder = tmp_path_factory.mktemp("small")
+    small_book(folder)
+    return build(folder)
 
 
 def text_of(site):
@@ -87,9 +105,7 @@ def other_servers(site):
     return set(OTHER_SERVER.findall(text_of(site)))
 
 
-def test_without_a_repository_the_pages_have_no_such_buttons(tmp_path):
-    small_book(tmp_path)
-    site = build(tmp_path)
+def test_without_a_repository_the_pages_have_no_such_buttons(site):
     assert other_servers(site) == set()
     for word in ("github", "binder", "executablebooks", "/edit/", "/issues/"):
         assert word not in re.sub(r"_static/[\w./-]*", "", text_of(site)).lower(), word
@@ -128,9 +144,8 @@ def test_buttons_point_at_the_git_remote(tmp_path):
     assert "https://gitlab.com/group-of-remote/course/-/edit/spring/book/chapter.ipynb" in links
 
 
-def test_figures_and_formulas_reach_the_page(tmp_path):
-    small_book(tmp_path)
-    page = lxml.html.fromstring((build(tmp_path) / "book" / "chapter.html").read_text(encoding="utf-8"))
+def test_figures_and_formulas_reach_the_page(site):
+    page = lxml.html.fromstring((site / "book" / "chapter.html").read_text(encoding="utf-8"))
     figures = page.xpath("//article//figure[@class='drawing']/svg")
     assert [(each.get("role"), each.get("aria-label")) for each in figures] == [("img", ALT)] * 2
     names = [each.get("id") for figure in figures for each in figure.iter() if each.get("id")]
@@ -138,7 +153,7 @@ def test_figures_and_formulas_reach_the_page(tmp_path):
     used = [each.get("href") for figure in figures for each in figure.iter("use")]
     assert [name.removeprefix("#") in names for name in used] == [True, True]
     assert re.findall(r"#[0-9a-f]{6}", "".join(str(each.attrib) for figure in figures for each in figure.iter())) == []
-    sheet = (tmp_path / "_build" / "html" / "_static" / "figures.css").read_text(encoding="utf-8")
+    sheet = (site / "_static" / "figures.css").read_text(encoding="utf-8")
     assert sheet == style_sheet()
     assert "figures.css" in {link.get("href").split("/")[-1] for link in page.xpath("//link[@rel='stylesheet']")}
     formulas = [formula.text_content() for formula in page.xpath("//article//div[contains(@class, 'math')]")]
@@ -191,23 +206,34 @@ def test_a_repository_around_the_course_does_not_count(tmp_path):
     assert find_repository(inner, environ={}) is None
 
 
-@pytest.mark.parametrize(
-    ("wrong", "complaint"),
-    [
-        (SVG.replace("#c42f3c", "#c42f3d"), "colours that have no value for dark pages, #c42f3d"),
-        (SVG.replace("fill: #c42f3c", "fill: red"), "colours that have no value for dark pages, red"),
-        (re.sub("<title>.*</title>", "", SVG), "a figure has no alternative text"),
-        (re.sub("<title>.*</title>", "<title> </title>", SVG), "a figure has no alternative text"),
-    ],
-)
-def test_a_figure_that_would_not_be_seen_is_an_error(tmp_path, wrong, complaint):
-    small_book(tmp_path)
-    notebook = tmp_path / "book" / "chapter.ipynb"
-    node = nbformat.read(notebook, 4)
-    node.cells[1].outputs[0].data["image/svg+xml"] = wrong
-    nbformat.write(node, notebook)
-    with pytest.raises(AssertionError, match=complaint):
-        build(tmp_path)
+WRONG = {
+    "other": (SVG.replace("#c42f3c", "#c42f3d"), "colours that have no value for dark pages, #c42f3d"),
+    "named": (SVG.replace("fill: #c42f3c", "fill: red"), "colours that have no value for dark pages, red"),
+    "untitled": (re.sub("<title>.*</title>", "", SVG), "a figure has no alternative text"),
+    "blank": (re.sub("<title>.*</title>", "<title> </title>", SVG), "a figure has no alternative text"),
+}
+
+
+@pytest.fixture(scope="module")
+def complaints(tmp_path_factory):
+    """Build a book with one good chapter and a chapter for each wrong figure; return what is said of each chapter."""
+    folder = tmp_path_factory.mktemp("wrong")
+    more = {name: chapter() for name in WRONG}
+    for name, notebook in more.items():
+        notebook.cells[1].outputs[0].data["image/svg+xml"] = WRONG[name][0]
+    small_book(folder, more=more)
+    done = try_to_build(folder)
+    assert done.returncode != 0, done.stdout
+    said = re.findall(r"book/(\w+)\.\w+:\d*: (?:WARNING|ERROR): (.*)", done.stdout)
+    return {name: [words for page, words in said if page == name] for name in ("chapter", *WRONG)}, done.stdout
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_figure_that_would_not_be_seen_is_an_error(complaints, name):
+    said, output = complaints
+    assert said["chapter"] == [], output
+    assert len(said[name]) == 1, output
+    assert WRONG[name][1] in said[name][0]
 
 
 def test_each_colour_of_a_figure_has_two_values():

@@ -31,7 +31,7 @@ FORMAT = ["-m", "ruff", "format", "--check", "--output-format=concise", "."]
 NBVAL = ["--nbval", "--nbval-current-env", "-n", "2", "--dist", "loadfile", "book"]
 BINDER = "tests/test_binder.py"
 PAGES = "tests/test_pages.py"
-UNIT = ["-n", "2", f"--ignore={BINDER}", f"--ignore={PAGES}"]
+UNIT = ["-n", "2", "--dist", "worksteal", f"--ignore={BINDER}", f"--ignore={PAGES}"]
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command; lint_imports_command()"
 
 
