@@ -39,7 +39,7 @@ from dynlib.velocity import Axes, at_rest, jacobian, no_load
 
 def _motion_alone(robot: Robot, q: Array, dq: Array, ddq: Array) -> tuple[LinkForces, ...]:
     """Run the recursion without weight and without loads."""
-    robot.known_bodies()
+    newton_euler.refuse_only_zeros(robot, robot.known_bodies(), [])
     exact = robot.is_symbolic
     weightless = zeros(like=robot.gravity)
     return newton_euler.propagate(
@@ -79,10 +79,11 @@ def mass_matrix(robot: Robot, q: Any) -> Array:
     bodies = robot.known_bodies()
     newton_euler.refuse_only_zeros(robot, bodies, [])
     with np.errstate(over="ignore", invalid="ignore"):
-        return finite(_mass_matrix(robot, bodies, robot.transforms(q)), "the mass matrix", robot, q=q)
+        return finite(_mass_matrix(robot, bodies, robot.transforms_at(q)), "the mass matrix", robot, q=q)
 
 
 def _mass_matrix(robot: Robot, bodies: Sequence[Body], transforms: Sequence[Array]) -> Array:
+    """Go from the last link inward; m, h and I are mass, first moment and inertia of what is beyond, about {k}."""
     M: list[list[Any]] = [[None] * robot.n for _ in bodies]
     m, h, I = nought(bodies[0].mass), nought(bodies[0].com), nought(bodies[0].inertia)
     for k in reversed(range(robot.n)):
@@ -90,7 +91,7 @@ def _mass_matrix(robot: Robot, bodies: Sequence[Body], transforms: Sequence[Arra
         m, h, I = _carried(m, h, I, transforms[k + 1] if k + 1 < robot.n else exact_identity(robot.gravity))
         m, h, I = m + body.mass, h + body.com * body.mass, I + body.inertia + body.of_its_mass_at(body.com)
         alpha, a = Z * link.turn, Z * link.slide  # of the unit acceleration of joint k
-        f, n = cross(alpha, h) + a * m, apply(I, alpha) + cross(h, a)
+        f, n = cross(alpha, h) + a * m, apply(I, alpha) + cross(h, a)  # Newton and Euler, about the origin of {k}
         for j in range(k, -1, -1):
             M[j][k] = M[k][j] = dot(n, Z * robot.links[j].turn) + dot(f, Z * robot.links[j].slide)
             R, p = rotation(transforms[j]), position(transforms[j])

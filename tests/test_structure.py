@@ -649,3 +649,11 @@ def test_a_block_is_made_of_rods_and_plates():
     assert Body.box(m, [a, b, c]).inertia[2, 2] == m * (a**2 + b**2) / 12
     with pytest.raises(ValueError, match=r"sides is \[1.0, -1.0, 1.0\]; expected three lengths"):
         Body.box(1, [1, -1, 1])
+
+
+@pytest.mark.parametrize("part", ["mass_matrix", "velocity_torque", "coriolis_matrix", "gravity_torque"])
+def test_an_arm_without_any_mass_is_refused(part):
+    bare = Robot([Link("revolute", np.eye(4), Body(0))] * 2, [0, 0, -9.81], name="table")
+    state = [[0.1, 0.2]] * (1 if part in ("mass_matrix", "gravity_torque") else 2)
+    with pytest.raises(ValueError, match="no link of table has a mass or an inertia"):
+        getattr(structure, part)(bare, *state)
